@@ -1,0 +1,1 @@
+//! The `workspace-mcp` server as a library.

@@ -1,0 +1,3 @@
+//! The `workspace-mcp` binary.
+
+fn main() {}
