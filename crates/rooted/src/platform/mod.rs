@@ -1,11 +1,44 @@
 //! What differs between operating systems, behind the same names on each.
+//!
+//! Each function takes a directory handle and one component; none follows a link.
 
 #[cfg(unix)]
-mod unix;
-#[cfg(unix)]
-pub(crate) use unix::{name_bytes, same_name};
+#[path = "unix/mod.rs"]
+mod os;
 
 #[cfg(windows)]
-mod windows;
-#[cfg(windows)]
-pub(crate) use windows::{name_bytes, same_name};
+#[path = "windows.rs"]
+mod os;
+
+pub(crate) use self::os::{
+    DirHandle, below, copy_attributes, create_dir, create_file, dir_beneath, exchange,
+    file_beneath, hard_link, is_absolute, is_kernel_dir, is_kernel_file, is_link_error,
+    is_not_a_link, is_removed, link_components, list, may_change_names, may_write, mount_id,
+    mount_id_at, name_bytes, open_dir, open_file, open_for_appending, open_for_writing, open_root,
+    read_at, read_link, remove_dir, remove_file, rename, rename_new, reopen, same_name, set_mode,
+    sort_error, stat, stat_dir, stat_file, sync_dir,
+};
+
+/// What one call of the kernel made of a whole path.
+pub(crate) enum Beneath<T> {
+    /// It is open, and no link was on the way.
+    Opened(T),
+    /// A link is on the way.
+    Link,
+    /// The kernel cannot tell; walk.
+    Unknown,
+    /// It cannot be opened.
+    Failed(std::io::Error),
+}
+
+impl<T> Beneath<T> {
+    #[cfg(target_os = "linux")]
+    fn map<U>(self, f: impl FnOnce(T) -> U) -> Beneath<U> {
+        match self {
+            Self::Opened(opened) => Beneath::Opened(f(opened)),
+            Self::Link => Beneath::Link,
+            Self::Unknown => Beneath::Unknown,
+            Self::Failed(error) => Beneath::Failed(error),
+        }
+    }
+}

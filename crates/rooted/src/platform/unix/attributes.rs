@@ -1,0 +1,107 @@
+//! What a replacement keeps of the file it replaces: owner, mode, extended attributes (ACLs are such).
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::{self, Mode, XattrFlags};
+use rustix::io::Errno;
+
+use crate::meta::Meta;
+
+/// Signatures over the old content, which the kernel makes anew.
+const NOT_COPIED: [&[u8]; 2] = [b"security.ima", b"security.evm"];
+
+/// Gives `to` the owner, mode and extended attributes of `from`; says whether all of them were taken.
+///
+/// The owner goes first, since changing it clears the set-user bits of the mode. What this process
+/// has no right to give, or the file system cannot hold, is left out and reported.
+pub(crate) fn copy_attributes(from: &File, from_meta: &Meta, to: &File) -> io::Result<bool> {
+    let mut all = true;
+    let made = super::stat_file(to)?;
+    if (made.uid, made.gid) != (from_meta.uid, from_meta.gid) {
+        all &= give_owner(to, from_meta)?;
+    }
+    all &= copy_xattrs(from, to)?;
+    if let Err(error) = set_mode(to, from_meta.mode) {
+        match Errno::from_io_error(&error) {
+            Some(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::ACCESS) => all = false,
+            _ => return Err(error),
+        }
+    }
+    Ok(all)
+}
+
+fn give_owner(to: &File, meta: &Meta) -> io::Result<bool> {
+    let (uid, gid) = (fs::Uid::from_raw(meta.uid), fs::Gid::from_raw(meta.gid));
+    let refused = |error: Errno| {
+        matches!(
+            error,
+            Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL
+        )
+    };
+    match fs::fchown(to, Some(uid), Some(gid)) {
+        Ok(()) => Ok(true),
+        // The group alone may be one of this process's own.
+        Err(error) if refused(error) => match fs::fchown(to, None, Some(gid)) {
+            Ok(()) => Ok(false),
+            Err(error) if refused(error) => Ok(false),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Sets the permission bits.
+pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    Ok(fs::fchmod(file, Mode::from_raw_mode(mode as _))?)
+}
+
+fn copy_xattrs(from: &File, to: &File) -> io::Result<bool> {
+    let mut names = Vec::new();
+    match read_growing(&mut names, |buffer| fs::flistxattr(from, buffer)) {
+        Ok(()) => {}
+        Err(Errno::NOTSUP | Errno::NOSYS | Errno::PERM) => return Ok(true),
+        Err(error) => return Err(error.into()),
+    }
+    let mut all = true;
+    let mut value = Vec::new();
+    for name in names.split(|&b| b == 0).filter(|name| !name.is_empty()) {
+        if NOT_COPIED.contains(&name) {
+            continue;
+        }
+        match read_growing(&mut value, |buffer| fs::fgetxattr(from, name, buffer)) {
+            Ok(()) => {}
+            Err(Errno::NODATA | Errno::PERM | Errno::ACCESS | Errno::NOTSUP) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        match fs::fsetxattr(to, name, &value, XattrFlags::empty()) {
+            Ok(()) => {}
+            // A label the policy set by itself, or one only a privileged process may set.
+            Err(Errno::PERM | Errno::ACCESS | Errno::NOTSUP | Errno::INVAL) => all = false,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(all)
+}
+
+/// Fills `buffer` with what `read` gives, making room as it asks for.
+fn read_growing(
+    buffer: &mut Vec<u8>,
+    read: impl Fn(&mut [u8]) -> Result<usize, Errno>,
+) -> Result<(), Errno> {
+    loop {
+        let needed = read(&mut [])?;
+        buffer.resize(needed, 0);
+        if needed == 0 {
+            return Ok(());
+        }
+        match read(buffer) {
+            Ok(n) => {
+                buffer.truncate(n);
+                return Ok(());
+            }
+            Err(Errno::RANGE) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Linux: `openat2` opens beneath a handle in one step, and mounts have ids.
+
+use std::fs::File;
+
+use rustix::fs::{self, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::io::Errno;
+
+use super::{DIR, DirHandle, READ};
+use crate::platform::Beneath;
+
+/// Times the kernel is asked again after a rename somewhere on the way (`EAGAIN`).
+const ATTEMPTS: usize = 16;
+
+/// File systems whose files are views of the kernel, not content (`man 2 statfs`).
+const KERNEL_FILESYSTEMS: [u64; 11] = [
+    0x9fa0,      // proc
+    0x6265_6572, // sysfs
+    0x6462_6720, // debugfs
+    0x7472_6163, // tracefs
+    0x0027_e0eb, // cgroup
+    0x6367_7270, // cgroup2
+    0x6165_676c, // pstore
+    0x7363_6673, // securityfs
+    0x6265_6570, // configfs
+    0x4249_4e4d, // binfmt_misc
+    0xcafe_4a11, // bpf
+];
+
+pub(crate) fn file_beneath(dir: &DirHandle, path: &[u8], one_filesystem: bool) -> Beneath<File> {
+    beneath(dir, path, READ, one_filesystem).map(File::from)
+}
+
+pub(crate) fn dir_beneath(
+    dir: &DirHandle,
+    path: &[u8],
+    one_filesystem: bool,
+) -> Beneath<DirHandle> {
+    beneath(dir, path, DIR, one_filesystem)
+}
+
+/// One `openat2` that refuses links, since where a link leads is the walk's to find out.
+fn beneath(
+    dir: &DirHandle,
+    path: &[u8],
+    flags: OFlags,
+    one_filesystem: bool,
+) -> Beneath<DirHandle> {
+    let mut resolve =
+        ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+    if one_filesystem {
+        resolve |= ResolveFlags::NO_XDEV;
+    }
+    for _ in 0..ATTEMPTS {
+        match fs::openat2(dir, path, flags, Mode::empty(), resolve) {
+            Ok(opened) => return Beneath::Opened(opened),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(Errno::LOOP) => return Beneath::Link,
+            // `EPERM` may come from a seccomp profile that does not know the call; the walk finds
+            // out. So may `ENOTDIR` of a folder wanted where a link is.
+            Err(Errno::XDEV | Errno::NOSYS | Errno::PERM | Errno::NOTDIR) => {
+                return Beneath::Unknown;
+            }
+            Err(error) => return Beneath::Failed(error.into()),
+        }
+    }
+    Beneath::Unknown
+}
+
+/// The mount a directory is on; `None` when the kernel does not tell.
+pub(crate) fn mount_id(dir: &DirHandle) -> Option<u64> {
+    mount(fs::statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?)
+}
+
+/// The mount that a name in a directory is on, without following a link.
+pub(crate) fn mount_id_at(dir: &DirHandle, name: &[u8]) -> Option<u64> {
+    mount(fs::statx(dir, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::MNT_ID).ok()?)
+}
+
+fn mount(found: fs::Statx) -> Option<u64> {
+    let told = found.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+    told.then_some(found.stx_mnt_id)
+}
+
+/// Says whether a file is a view of the kernel: its size is not that of its content, and reading may block.
+pub(crate) fn is_kernel_file(file: &File) -> bool {
+    is_kernel(fs::fstatfs(file))
+}
+
+/// Says whether a directory is on a file system of such files.
+pub(crate) fn is_kernel_dir(dir: &DirHandle) -> bool {
+    is_kernel(fs::fstatfs(dir))
+}
+
+#[expect(clippy::cast_sign_loss, reason = "a magic number, compared bit by bit")]
+fn is_kernel(found: Result<fs::StatFs, Errno>) -> bool {
+    found.is_ok_and(|found| KERNEL_FILESYSTEMS.contains(&(found.f_type as u64 & 0xffff_ffff)))
+}

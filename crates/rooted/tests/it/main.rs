@@ -1,0 +1,3 @@
+//! What a root promises, tried on real folders.
+
+mod basics;
