@@ -1,3 +1,54 @@
-//! The project's own chores.
+//! The project's own chores, run as `cargo xtask COMMAND`.
+//!
+//! Owns what a person or a build machine runs on a checkout. The rules that need no program are tests
+//! in `tests/it/`, so that `cargo test` finds them too.
 
-fn main() {}
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    clippy::disallowed_macros,
+    reason = "chores start programs, print, and work on the checkout itself, not in a served root"
+)]
+
+mod checkout;
+mod clients;
+mod count;
+mod docs;
+mod platform;
+mod suite;
+
+use std::env;
+use std::process::ExitCode;
+
+/// What went wrong, in one line for a person.
+type Result<T> = std::result::Result<T, String>;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test            every test: Rust, the TypeScript clients, the Python client
+  test --quick    the Rust tests only
+  soak [FACTOR]   the Rust tests with their loops FACTOR times as long (default 20)
+  docs            write docs/tools.md from the server's own tool list
+  docs --check    fail if docs/tools.md is not what `docs` would write";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["test"] => suite::whole(),
+        ["test", "--quick"] => suite::rust_only(),
+        ["soak"] => suite::soak("20"),
+        ["soak", factor] => suite::soak(factor),
+        ["docs"] => docs::write(),
+        ["docs", "--check"] => docs::check(),
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

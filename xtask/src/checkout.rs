@@ -1,0 +1,86 @@
+//! The checkout this program was built from, and programs run in it.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Result;
+use crate::count::Count;
+
+/// The folder of the workspace manifest.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies one folder below the root")
+}
+
+/// The cargo that runs this program, or the one on the path.
+pub fn cargo() -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    command
+}
+
+/// Runs a program, shows what it prints, and adds up the lines that `read` understands.
+pub fn counted(mut command: Command, read: fn(&str) -> Option<Count>) -> Result<Count> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("cannot start {name}: {error}"))?;
+    let mut count = Count::default();
+    let stdout = child.stdout.take().expect("stdout was asked to be a pipe");
+    for line in BufReader::new(stdout).split(b'\n') {
+        let line = line.map_err(|error| format!("cannot read from {name}: {error}"))?;
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        if let Some(more) = read(line.trim_end()) {
+            count += more;
+        }
+    }
+    let status = child
+        .wait()
+        .map_err(|error| format!("cannot wait for {name}: {error}"))?;
+    Ok(count.of_step(status.success()))
+}
+
+/// Runs a program to its end; an error names `task` and how it ended.
+pub fn run(mut command: Command, task: &str) -> Result<()> {
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .map_err(|error| format!("cannot {task}: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("cannot {task}: {status}"))
+    }
+}
+
+/// Builds the server as the tests do, and says where it is.
+pub fn server() -> Result<PathBuf> {
+    let mut command = cargo();
+    command
+        .args(["build", "--locked", "--package", "workspace-mcp", "--bin"])
+        .args([
+            "workspace-mcp",
+            "--message-format",
+            "json-render-diagnostics",
+        ])
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit());
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
+    if !output.status.success() {
+        return Err("the server does not build".to_owned());
+    }
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
+        .next_back()
+        .ok_or_else(|| "cargo named no executable".to_owned())
+}

@@ -1,0 +1,161 @@
+//! `cargo xtask docs`: `docs/tools.md`, written from the answer to `tools/list`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, Value, json};
+
+use crate::Result;
+use crate::checkout::{self, root};
+
+const PAGE: &str = "docs/tools.md";
+
+/// Writes the page.
+pub fn write() -> Result<()> {
+    let page = render(&listed_tools()?);
+    fs::write(root().join(PAGE), page).map_err(|error| format!("cannot write {PAGE}: {error}"))
+}
+
+/// Fails when the page is not what [`write`] would write.
+pub fn check() -> Result<()> {
+    let page = render(&listed_tools()?);
+    let stored = fs::read_to_string(root().join(PAGE)).unwrap_or_default();
+    // A checkout on Windows may have other line ends.
+    if stored.replace("\r\n", "\n") == page {
+        Ok(())
+    } else {
+        Err(format!("{PAGE} is out of date: run `cargo xtask docs`"))
+    }
+}
+
+/// Asks the real program, as a client would.
+fn listed_tools() -> Result<Vec<Value>> {
+    let server = checkout::server()?;
+    let empty = root().join("target/xtask/empty");
+    fs::create_dir_all(&empty).map_err(|error| format!("cannot make an empty folder: {error}"))?;
+    let mut child = Command::new(server)
+        .arg("--root")
+        .arg(&empty)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("cannot start the server: {error}"))?;
+    let about = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "xtask", "version": "1"},
+    });
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+    ];
+    let mut stdin = child.stdin.take().expect("stdin was asked to be a pipe");
+    for message in &messages {
+        writeln!(stdin, "{message}").map_err(|error| format!("the server hung up: {error}"))?;
+    }
+    // The end of input tells the server to answer what it has and to stop.
+    drop(stdin);
+    let output = child
+        .wait_with_output()
+        .map_err(|error| format!("cannot wait for the server: {error}"))?;
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .find(|message| message["id"] == 2)
+        .and_then(|message| message["result"]["tools"].as_array().cloned())
+        .ok_or_else(|| "the server gave no list of tools".to_owned())
+}
+
+fn render(tools: &[Value]) -> String {
+    let mut page = String::from(
+        "# Tools\n\n\
+         Written by `cargo xtask docs` from the server's own list; do not edit.\n\n\
+         | tool | what it does | changes files |\n| --- | --- | --- |\n",
+    );
+    for tool in tools {
+        let name = text(tool, "name");
+        let changes = if reads_only(tool) { "no" } else { "yes" };
+        let title = text(tool, "title");
+        writeln!(page, "| [`{name}`](#{name}) | {title} | {changes} |").expect("text has room");
+    }
+    for tool in tools {
+        render_tool(&mut page, tool).expect("text has room");
+    }
+    page
+}
+
+fn render_tool(page: &mut String, tool: &Value) -> std::fmt::Result {
+    writeln!(page, "\n## {}\n", text(tool, "name"))?;
+    writeln!(page, "{}\n", text(tool, "description").trim())?;
+    let mut hints = Vec::new();
+    for (key, yes, no) in [
+        ("readOnlyHint", "reads only", "changes files"),
+        ("destructiveHint", "may overwrite", "only adds"),
+        ("idempotentHint", "safe to repeat", "not safe to repeat"),
+        ("openWorldHint", "reaches outside", "stays inside"),
+    ] {
+        if let Some(set) = tool["annotations"][key].as_bool() {
+            // Whether a tool that only reads would overwrite is no question.
+            if key != "destructiveHint" || !reads_only(tool) {
+                hints.push(if set { yes } else { no });
+            }
+        }
+    }
+    writeln!(page, "Hints: {}.", hints.join(", "))?;
+    let mut rows = Vec::new();
+    arguments(&tool["inputSchema"], "", &mut rows);
+    if rows.is_empty() {
+        return writeln!(page, "\nNo arguments.");
+    }
+    writeln!(
+        page,
+        "\n| argument | type | needed | meaning |\n| --- | --- | --- | --- |"
+    )?;
+    for row in rows {
+        writeln!(page, "{row}")?;
+    }
+    Ok(())
+}
+
+/// One table row for each argument, and for each field of an argument that is a list of objects.
+fn arguments(schema: &Value, prefix: &str, rows: &mut Vec<String>) {
+    let none = Map::new();
+    let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+    for (name, field) in schema["properties"].as_object().unwrap_or(&none) {
+        let needed = required.iter().any(|r| r.as_str() == Some(name));
+        let needed = if needed { "yes" } else { "" };
+        let meaning = text(field, "description")
+            .replace('|', "\\|")
+            .replace('\n', " ");
+        rows.push(format!(
+            "| `{prefix}{name}` | {} | {needed} | {meaning} |",
+            kind(field)
+        ));
+        arguments(&field["items"], &format!("{prefix}{name}[]."), rows);
+    }
+}
+
+fn kind(field: &Value) -> String {
+    let word = text(field, "type");
+    if word == "array" {
+        return format!("list of {}", kind(&field["items"]));
+    }
+    match (field["minimum"].as_i64(), field["maximum"].as_i64()) {
+        (Some(low), Some(high)) => format!("{word}, {low} to {high}"),
+        (Some(low), None) => format!("{word}, at least {low}"),
+        (None, Some(high)) => format!("{word}, at most {high}"),
+        (None, None) => word.to_owned(),
+    }
+}
+
+fn reads_only(tool: &Value) -> bool {
+    tool["annotations"]["readOnlyHint"] == true
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
