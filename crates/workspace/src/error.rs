@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rooted::RelPath;
+use rooted::{ErrorKind, RelPath};
 
 /// A failure that a caller can act on. `Display` is one short sentence; [`Error::hint`] the next step.
 #[derive(Debug)]
@@ -215,6 +215,36 @@ impl fmt::Display for Error {
             }
             Self::Cancelled => f.write_str("cancelled before it was done"),
             Self::Io { path, .. } => write!(f, "unexpected internal error: {path}"),
+        }
+    }
+}
+
+impl From<rooted::Error> for Error {
+    fn from(error: rooted::Error) -> Self {
+        let path = error.path;
+        match error.kind {
+            ErrorKind::NotFound => Self::PathNotFound(path),
+            ErrorKind::Outside => Self::Outside(path.to_string()),
+            ErrorKind::NotADirectory => Self::ComponentNotADirectory(path.to_string()),
+            ErrorKind::IsADirectory => Self::IsADirectory(path),
+            ErrorKind::NotRegular => Self::NotRegular(path),
+            ErrorKind::PermissionDenied => Self::PermissionDenied(path),
+            ErrorKind::LinkLoop | ErrorKind::LinkRefused => Self::LinkLoop(path),
+            ErrorKind::NameTooLong => Self::NameTooLong(path),
+            ErrorKind::NoSpace => Self::NoSpace(path),
+            ErrorKind::ReadOnlyFilesystem => Self::ReadOnlyFilesystem(path),
+            ErrorKind::Changed => Self::KeepsChanging(path),
+            ErrorKind::Exists
+            | ErrorKind::HardLinked
+            | ErrorKind::OtherFilesystem
+            | ErrorKind::Unsupported => {
+                let source = std::io::Error::other(rooted::Error {
+                    kind: error.kind,
+                    path: path.clone(),
+                });
+                Self::Io { path, source }
+            }
+            ErrorKind::Other(source) => Self::Io { path, source },
         }
     }
 }

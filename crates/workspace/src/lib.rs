@@ -5,6 +5,12 @@
 pub mod cancel;
 pub mod error;
 pub mod limits;
+pub mod policy;
+pub mod reader;
+pub mod workspace;
 
 pub use crate::cancel::Cancel;
 pub use crate::error::Error;
+pub use crate::policy::Policy;
+pub use crate::reader::Reader;
+pub use crate::workspace::{Workspace, Workspaces};

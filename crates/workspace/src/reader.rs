@@ -1,0 +1,254 @@
+//! `Reader`: what one call may see of a workspace, by path arguments as callers write them.
+//!
+//! Every tool reaches files through here, so the path policy is asked in one place: of the path as
+//! it was asked for, and of where it really leads.
+
+use std::sync::Arc;
+
+use rooted::{Dir, ErrorKind, File, Kind, Meta, PathFault, RelPath, Root};
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::cancel::Cancel;
+use crate::error::Error;
+use crate::policy::Policy;
+use crate::workspace::Workspace;
+
+/// Shared access to a workspace for one call.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    workspace: &'a Workspace,
+    root: Arc<Root>,
+    cancel: Cancel,
+}
+
+/// What a path argument leads to.
+#[derive(Debug)]
+pub struct Found {
+    /// Where it really is, after links.
+    pub path: RelPath,
+    /// What is there.
+    pub meta: Meta,
+    /// The name it was found under, when that differs from the one asked for in Unicode form or spaces only.
+    pub found_as: Option<String>,
+}
+
+/// A file that a path argument leads to, open for reading.
+#[derive(Debug)]
+pub struct Opened {
+    /// The file; its `path()` is where it really is.
+    pub file: File,
+    /// As in [`Found`].
+    pub found_as: Option<String>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(workspace: &'a Workspace, root: Arc<Root>, cancel: Cancel) -> Self {
+        Self {
+            workspace,
+            root,
+            cancel,
+        }
+    }
+
+    /// The workspace this reads.
+    #[must_use]
+    pub fn workspace(&self) -> &'a Workspace {
+        self.workspace
+    }
+
+    /// The root. What is opened through it directly has passed no policy.
+    #[must_use]
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// What may be seen.
+    #[must_use]
+    pub fn policy(&self) -> &'a Policy {
+        &self.workspace.policy
+    }
+
+    /// Tells loops to stop.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// Opens the file that a path argument names.
+    ///
+    /// # Errors
+    /// [`Error::FileNotFound`] and the other path errors; [`Error::Denied`] by the policy.
+    pub fn open_file(&self, input: &str) -> Result<Opened, Error> {
+        let (file, found_as) = self.reach(input, |root, path| root.open_file(path))?;
+        self.permit_file(&file, input)?;
+        Ok(Opened { file, found_as })
+    }
+
+    /// Opens the folder that a path argument names.
+    ///
+    /// # Errors
+    /// [`Error::NotADirectory`], [`Error::PathNotFound`] and the other path errors.
+    pub fn open_dir(&self, input: &str) -> Result<(Dir, Option<String>), Error> {
+        let found = self.find(input)?;
+        if found.meta.kind != Kind::Dir {
+            return Err(Error::NotADirectory(found.path));
+        }
+        Ok((self.root.open_dir(&found.path)?, found.found_as))
+    }
+
+    /// Looks up what a path argument names.
+    ///
+    /// # Errors
+    /// [`Error::PathNotFound`] and the other path errors; [`Error::Denied`] by the policy.
+    pub fn find(&self, input: &str) -> Result<Found, Error> {
+        let look = |root: &Root, path: &RelPath| root.find(path);
+        let ((meta, path), found_as) = self.reach(input, look).map_err(|error| match error {
+            Error::FileNotFound(path) => Error::PathNotFound(path),
+            other => other,
+        })?;
+        self.permit(&path)?;
+        Ok(Found {
+            path,
+            meta,
+            found_as,
+        })
+    }
+
+    /// Reads a path argument: relative to the root or absolute, inside it, and not denied.
+    ///
+    /// # Errors
+    /// [`Error::EmptyPath`], [`Error::NulInPath`], [`Error::Outside`], [`Error::Denied`].
+    pub fn parse(&self, input: &str) -> Result<RelPath, Error> {
+        let path = RelPath::parse(input, &self.root.spellings()).map_err(|fault| match fault {
+            PathFault::Empty => Error::EmptyPath,
+            PathFault::Nul => Error::NulInPath,
+            PathFault::Outside => Error::Outside(input.to_owned()),
+        })?;
+        self.permit(&path)?;
+        Ok(path)
+    }
+
+    /// Refuses a path that the policy hides.
+    ///
+    /// # Errors
+    /// [`Error::Denied`].
+    pub fn permit(&self, path: &RelPath) -> Result<(), Error> {
+        if self.policy().is_denied(path) {
+            Err(Error::Denied(path.clone()))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Refuses an open file that the policy hides, also when it is reached by another of its names.
+    fn permit_file(&self, file: &File, input: &str) -> Result<(), Error> {
+        if self.policy().is_denied(file.path()) {
+            // The name asked for is the caller's own; where a link leads is not told.
+            return Err(Error::Denied(self.parse(input)?));
+        }
+        Ok(())
+    }
+
+    /// Runs `look` on the path that `input` names: as written, else read as an escaped name, else
+    /// by the one sibling that is the same name in another Unicode form.
+    fn reach<T>(
+        &self,
+        input: &str,
+        look: impl Fn(&Root, &RelPath) -> rooted::Result<T>,
+    ) -> Result<(T, Option<String>), Error> {
+        let path = self.parse(input)?;
+        let missing = match look(&self.root, &path) {
+            Ok(found) => return Ok((found, None)),
+            Err(error) if matches!(error.kind, ErrorKind::NotFound) => error,
+            Err(error) => return Err(self.explain(error, input)),
+        };
+        if let Some(literal) = self.unshown(input)? {
+            match look(&self.root, &literal) {
+                Ok(found) => return Ok((found, None)),
+                Err(error) if matches!(error.kind, ErrorKind::NotFound) => {}
+                Err(error) => return Err(self.explain(error, input)),
+            }
+        }
+        if let Some(twin) = self.twin(&path) {
+            self.permit(&twin)?;
+            let name = rooted::show(twin.file_name().unwrap_or_default());
+            return match look(&self.root, &twin) {
+                Ok(found) => Ok((found, Some(name))),
+                Err(error) => Err(self.explain(error, input)),
+            };
+        }
+        Err(Error::FileNotFound(missing.path))
+    }
+
+    /// The path that an escaped name stands for, when it is one.
+    pub(crate) fn unshown(&self, input: &str) -> Result<Option<RelPath>, Error> {
+        let Some(bytes) = rooted::unshow(input) else {
+            return Ok(None);
+        };
+        let Ok(path) = RelPath::from_bytes(&bytes) else {
+            return Ok(None);
+        };
+        self.permit(&path)?;
+        Ok(Some(path))
+    }
+
+    /// The path whose components equal those asked for after NFC and space folding, when exactly one fits.
+    pub(crate) fn twin(&self, path: &RelPath) -> Option<RelPath> {
+        if path.as_str().is_none_or(str::is_empty) {
+            return None;
+        }
+        let mut real = RelPath::root();
+        let mut differs = false;
+        for name in path.components() {
+            let next = real.join(name);
+            if self.root.meta(&next).is_ok() {
+                real = next;
+                continue;
+            }
+            let wanted = fold(std::str::from_utf8(name).ok()?);
+            let names = self.root.open_dir(&real).and_then(|dir| dir.list()).ok()?;
+            let mut same = names.iter().filter(|(other, _)| {
+                std::str::from_utf8(other).is_ok_and(|other| fold(other) == wanted)
+            });
+            let (only, _) = same.next()?;
+            if same.next().is_some() {
+                return None;
+            }
+            real = real.join(only);
+            differs = true;
+        }
+        differs.then_some(real)
+    }
+
+    /// Says what went wrong with a path argument, in the caller's own spelling where that is the point.
+    pub(crate) fn explain(&self, error: rooted::Error, input: &str) -> Error {
+        match error.kind {
+            ErrorKind::Outside => Error::Outside(input.to_owned()),
+            ErrorKind::NotADirectory => Error::ComponentNotADirectory(input.to_owned()),
+            ErrorKind::IsADirectory => Error::IsADirectory(self.real(error.path)),
+            ErrorKind::NotRegular => Error::NotRegular(self.real(error.path)),
+            _ => Error::from(error),
+        }
+    }
+
+    /// Where a path really leads, for messages; the path itself when that cannot be told.
+    fn real(&self, path: RelPath) -> RelPath {
+        match self.root.find(&path) {
+            Ok((_, real)) if !self.policy().is_denied(&real) => real,
+            _ => path,
+        }
+    }
+}
+
+/// Composes a name (NFC) and makes every kind of space a plain one.
+pub(crate) fn fold(name: &str) -> String {
+    name.nfc()
+        .map(|c| {
+            if c.is_whitespace() && c != '\n' {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect()
+}
