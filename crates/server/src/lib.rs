@@ -1,1 +1,17 @@
-//! The `workspace-mcp` server as a library.
+//! The `workspace-mcp` server as a library: the command line, the tools, and how they are served.
+//!
+//! Read in the order a request takes: [`cli`] and [`config`] start the server, `mcp` takes a
+//! message, [`dispatch`] finds the tool in the [`registry`] and reads its [`args`], a file under
+//! [`tools`] does the work, and a [`reply`] or a [`failure`] goes back.
+
+pub mod args;
+pub mod cli;
+pub mod config;
+pub mod context;
+pub mod dispatch;
+pub mod failure;
+pub mod log;
+pub mod registry;
+pub mod reply;
+pub mod tool;
+pub mod tools;

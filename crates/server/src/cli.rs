@@ -1,0 +1,360 @@
+//! The command line: one table of options, from which come the reading and `--help`.
+//!
+//! The texts of faults are part of the interface, since people and scripts know them; that is why
+//! the reading is our own. What the values mean is for `config.rs`.
+
+use std::fmt::Write as _;
+
+/// The command line as written: options in the order they came, checked for form only.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// What to do.
+    pub command: Command,
+    /// The options with their values; flags have an empty one.
+    pub options: Vec<(&'static str, String)>,
+}
+
+/// What the program is asked to do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Serve a client on stdin and stdout.
+    Serve,
+    /// Run one tool, for people: its name and the words that follow.
+    Call {
+        /// The tool.
+        tool: String,
+        /// `key=value` words, or one JSON object.
+        words: Vec<String>,
+    },
+    /// List the tools, for people.
+    Tools,
+    /// Show how to use the program.
+    Help,
+    /// Show the version.
+    Version,
+}
+
+struct Opt {
+    long: &'static str,
+    short: Option<char>,
+    value: Option<&'static str>,
+    about: &'static str,
+}
+
+const fn opt(long: &'static str, value: &'static str, about: &'static str) -> Opt {
+    Opt {
+        long,
+        short: None,
+        value: Some(value),
+        about,
+    }
+}
+
+const fn flag(long: &'static str, short: Option<char>, about: &'static str) -> Opt {
+    Opt {
+        long,
+        short,
+        value: None,
+        about,
+    }
+}
+
+const OPTIONS: &[Opt] = &[
+    opt(
+        "root",
+        "<dir>",
+        "folder to serve, as the workspace \"default\" (default: the current folder)",
+    ),
+    opt(
+        "workspace",
+        "<name>=<path>[:ro]",
+        "another folder under a name (^[a-z0-9][a-z0-9_-]*$); :ro closes it to writing; repeatable.\n\
+         The primary workspace is the one named \"default\", else the first",
+    ),
+    opt(
+        "durability",
+        "<kill|power>",
+        "what a finished change survives: the end of the process (kill, the default) or of the power",
+    ),
+    flag("read-only", None, "offer only tools that change nothing"),
+    opt(
+        "allow-tool",
+        "<name>",
+        "offer only the tools named so; repeatable",
+    ),
+    opt(
+        "deny-tool",
+        "<name>",
+        "do not offer this tool, whatever else is said; repeatable",
+    ),
+    opt(
+        "deny-path",
+        "<glob>",
+        "hide matching paths from every tool; repeatable",
+    ),
+    opt(
+        "read-only-path",
+        "<glob>",
+        "close matching paths to writing; repeatable",
+    ),
+    opt(
+        "max-answer-bytes",
+        "<n>",
+        "cut answers to this size, at a line (default 1048576)",
+    ),
+    opt(
+        "state-dir",
+        "<dir>",
+        "keep state there instead of in <root>/.workspace-mcp",
+    ),
+    opt(
+        "log-level",
+        "<level>",
+        "off, error, warn, info (default) or debug",
+    ),
+    opt(
+        "log-file",
+        "<path>",
+        "append the log to a file instead of stderr",
+    ),
+    flag("help", Some('h'), "show this help"),
+    flag("version", Some('v'), "show the version"),
+];
+
+/// Reads the command line, without the program's own name.
+///
+/// # Errors
+/// One line that says what is wrong.
+pub fn parse(words: impl IntoIterator<Item = String>) -> Result<CommandLine, String> {
+    let mut words = words.into_iter().peekable();
+    let takes_words = match words.peek().map(String::as_str) {
+        Some("call") => true,
+        Some("tools") => false,
+        _ => return parse_rest(words, None),
+    };
+    words.next();
+    parse_rest(words, Some(takes_words))
+}
+
+/// `command` says for `call` and `tools` whether words without a dash may follow.
+fn parse_rest(
+    mut words: impl Iterator<Item = String>,
+    command: Option<bool>,
+) -> Result<CommandLine, String> {
+    let mut options = Vec::new();
+    let mut free = Vec::new();
+    let mut only_free = false;
+    while let Some(word) = words.next() {
+        if only_free || !is_option(&word) {
+            if command != Some(true) {
+                return Err(format!(
+                    "Unexpected argument '{}'. This command does not take positional arguments",
+                    rooted::show(word.as_bytes())
+                ));
+            }
+            free.push(word);
+        } else if word == "--" {
+            only_free = true;
+        } else if let Some(long) = word.strip_prefix("--") {
+            let (name, inline) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (long, None),
+            };
+            let known = OPTIONS.iter().find(|option| option.long == name);
+            let option = known.ok_or_else(|| unknown(&format!("--{name}")))?;
+            options.push((option.long, value(option, inline, &mut words)?));
+        } else {
+            for letter in word.chars().skip(1) {
+                let known = OPTIONS.iter().find(|option| option.short == Some(letter));
+                let option = known.ok_or_else(|| unknown(&format!("-{letter}")))?;
+                options.push((option.long, String::new()));
+            }
+        }
+    }
+    let given = |name| options.iter().any(|(option, _)| *option == name);
+    let command = if given("help") {
+        Command::Help
+    } else if given("version") {
+        Command::Version
+    } else {
+        match command {
+            None => Command::Serve,
+            Some(false) => Command::Tools,
+            Some(true) if free.is_empty() => {
+                return Err("call needs the name of a tool".to_owned());
+            }
+            Some(true) => Command::Call {
+                tool: free.remove(0),
+                words: free,
+            },
+        }
+    };
+    Ok(CommandLine { command, options })
+}
+
+fn is_option(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-')
+}
+
+fn unknown(option: &str) -> String {
+    format!("Unknown option '{}'", rooted::show(option.as_bytes()))
+}
+
+fn value(
+    option: &Opt,
+    inline: Option<String>,
+    words: &mut impl Iterator<Item = String>,
+) -> Result<String, String> {
+    let long = option.long;
+    if option.value.is_none() {
+        return match inline {
+            None => Ok(String::new()),
+            Some(_) => {
+                let short = option.short.map_or(String::new(), |c| format!("-{c}, "));
+                Err(format!(
+                    "Option '{short}--{long}' does not take an argument"
+                ))
+            }
+        };
+    }
+    if let Some(value) = inline {
+        return Ok(value);
+    }
+    match words.next() {
+        None => Err(format!("Option '--{long} <value>' argument missing")),
+        Some(value) if is_option(&value) => Err(format!(
+            "Option '--{long}' argument is ambiguous. Did you forget it? \
+             One that starts with a dash is written '--{long}=-XYZ'"
+        )),
+        Some(value) => Ok(value),
+    }
+}
+
+/// The text of `--version`.
+#[must_use]
+pub fn version() -> String {
+    format!("workspace-mcp {}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// The text of `--help`.
+#[must_use]
+pub fn help() -> String {
+    const COLUMN: usize = 34;
+    let mut text = version();
+    text.push_str(
+        "Safe, fast access to project folders for an AI agent, over MCP on stdin and stdout.\n\n\
+         Usage: workspace-mcp [options]\n\
+         \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
+         \x20      workspace-mcp tools [options]                              list the tools\n\n\
+         Options:\n",
+    );
+    for option in OPTIONS {
+        let mut left = match option.short {
+            Some(short) => format!("  -{short}, --{}", option.long),
+            None => format!("  --{}", option.long),
+        };
+        if let Some(value) = option.value {
+            left.push(' ');
+            left.push_str(value);
+        }
+        for (index, line) in option.about.lines().enumerate() {
+            let left = if index == 0 { left.as_str() } else { "" };
+            // A String takes every write.
+            let _ = writeln!(text, "{left:COLUMN$}{line}");
+        }
+    }
+    text.push_str("\nRoots are resolved to their real path when the server starts.\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Command, CommandLine, OPTIONS, help, parse};
+
+    fn parsed(line: &str) -> Result<CommandLine, String> {
+        parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    fn fault(line: &str) -> String {
+        parsed(line).unwrap_err()
+    }
+
+    #[test]
+    fn options_come_in_order_with_their_values() {
+        let line = parsed("--root a --workspace=b=c --read-only --root -").unwrap();
+        assert_eq!(line.command, Command::Serve);
+        let wanted = [
+            ("root", "a"),
+            ("workspace", "b=c"),
+            ("read-only", ""),
+            ("root", "-"),
+        ];
+        assert_eq!(
+            line.options,
+            wanted.map(|(name, value)| (name, value.to_owned()))
+        );
+    }
+
+    #[test]
+    fn faults_of_form_read_as_people_know_them() {
+        assert_eq!(fault("--bogus"), "Unknown option '--bogus'");
+        assert_eq!(fault("--bogus=1"), "Unknown option '--bogus'");
+        assert_eq!(fault("-x"), "Unknown option '-x'");
+        assert_eq!(fault("--http"), "Unknown option '--http'");
+        assert_eq!(
+            fault("x"),
+            "Unexpected argument 'x'. This command does not take positional arguments"
+        );
+        assert_eq!(
+            fault("-- --root"),
+            "Unexpected argument '--root'. This command does not take positional arguments"
+        );
+        assert_eq!(fault("--root"), "Option '--root <value>' argument missing");
+        assert!(
+            fault("--workspace --root").starts_with("Option '--workspace' argument is ambiguous.")
+        );
+        assert_eq!(
+            fault("--read-only=true"),
+            "Option '--read-only' does not take an argument"
+        );
+        assert_eq!(
+            fault("--help=yes"),
+            "Option '-h, --help' does not take an argument"
+        );
+    }
+
+    #[test]
+    fn help_comes_before_version_and_both_only_when_the_line_reads() {
+        assert_eq!(parsed("-vh").unwrap().command, Command::Help);
+        assert_eq!(parsed("tools -v").unwrap().command, Command::Version);
+        assert_eq!(fault("-h --bogus"), "Unknown option '--bogus'");
+    }
+
+    #[test]
+    fn call_takes_words_between_its_options() {
+        assert_eq!(
+            parsed("call grep --root . pattern=TODO path=src").unwrap(),
+            CommandLine {
+                command: Command::Call {
+                    tool: "grep".to_owned(),
+                    words: vec!["pattern=TODO".to_owned(), "path=src".to_owned()],
+                },
+                options: vec![("root", ".".to_owned())],
+            }
+        );
+        assert_eq!(fault("call"), "call needs the name of a tool");
+        assert!(fault("tools x").starts_with("Unexpected argument 'x'"));
+    }
+
+    #[test]
+    fn help_names_every_option() {
+        let help = help();
+        for option in OPTIONS {
+            assert!(
+                help.contains(&format!("--{}", option.long)),
+                "{}",
+                option.long
+            );
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! From the command line to a configuration whose every value is checked.
+//!
+//! Two steps: what is written ([`Config::from_options`], which looks at nothing but the words), and
+//! what is there ([`Config::open`], which opens the roots).
+
+use std::path::{Path, PathBuf};
+
+use workspace::limits;
+
+use crate::log::Level;
+use crate::registry::ToolFilter;
+
+/// Why the server does not start.
+#[derive(Debug, PartialEq, Eq)]
+pub enum StartFault {
+    /// The options are wrong: exit code 2, and a pointer to `--help`.
+    Usage(String),
+    /// Something in the machine is: exit code 1.
+    Machine(String),
+}
+
+/// What the options say.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The workspaces, in the order of the listing.
+    pub workspaces: Vec<WorkspaceConfig>,
+    /// What a finished change survives.
+    pub durability: Durability,
+    /// Which tools exist.
+    pub tools: ToolFilter,
+    /// Globs of paths that no tool shows.
+    pub deny_paths: Vec<String>,
+    /// Globs of paths that no tool writes.
+    pub read_only_paths: Vec<String>,
+    /// Bytes of an answer, at most.
+    pub answer_bytes: usize,
+    /// Where state is kept, if not in the roots.
+    pub state_dir: Option<PathBuf>,
+    /// What is logged.
+    pub log_level: Level,
+    /// Where the log goes, if not to stderr.
+    pub log_file: Option<PathBuf>,
+}
+
+/// One workspace as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceConfig {
+    /// Its name.
+    pub name: String,
+    /// Its root, absolute, links not resolved.
+    pub root: PathBuf,
+    /// Whether it is closed to writing.
+    pub read_only: bool,
+}
+
+/// What a finished change survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// The end of the process at any instant.
+    Kill,
+    /// The loss of power too.
+    Power,
+}
+
+/// The least `--max-answer-bytes`: enough for a few lines and the way to go on.
+const ANSWER_BYTES_MIN: usize = 1024;
+/// The greatest `--max-answer-bytes`.
+const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+impl Config {
+    /// Reads the options; relative paths start at `cwd`.
+    ///
+    /// # Errors
+    /// [`StartFault::Usage`] with one line for the first option that is wrong.
+    pub fn from_options(
+        options: &[(&'static str, String)],
+        cwd: &Path,
+    ) -> Result<Self, StartFault> {
+        let mut config = Self {
+            workspaces: Vec::new(),
+            durability: Durability::Kill,
+            tools: ToolFilter::default(),
+            deny_paths: Vec::new(),
+            read_only_paths: Vec::new(),
+            answer_bytes: limits::ANSWER_BYTES,
+            state_dir: None,
+            log_level: Level::Info,
+            log_file: None,
+        };
+        let mut root = None;
+        for (name, value) in options {
+            match *name {
+                "root" => root = Some(value.as_str()),
+                "workspace" => config.workspaces.push(workspace(value, cwd)?),
+                "durability" => config.durability = durability(value)?,
+                "read-only" => config.tools.read_only = true,
+                "allow-tool" => config.tools.allow.push(value.clone()),
+                "deny-tool" => config.tools.deny.push(value.clone()),
+                "deny-path" => config.deny_paths.push(value.clone()),
+                "read-only-path" => config.read_only_paths.push(value.clone()),
+                "max-answer-bytes" => config.answer_bytes = answer_bytes(value)?,
+                "state-dir" => config.state_dir = Some(path("--state-dir", value, cwd)?),
+                "log-level" => config.log_level = level(value)?,
+                "log-file" => config.log_file = Some(path("--log-file", value, cwd)?),
+                _ => {}
+            }
+        }
+        if let Some(root) = root {
+            let root = named("default", root, false, cwd)?;
+            config.workspaces.insert(0, root);
+        } else if config.workspaces.is_empty() {
+            config.workspaces.push(WorkspaceConfig {
+                name: "default".to_owned(),
+                root: cwd.to_owned(),
+                read_only: false,
+            });
+        }
+        for (index, later) in config.workspaces.iter().enumerate().skip(1) {
+            if config.workspaces[..index]
+                .iter()
+                .any(|earlier| earlier.name == later.name)
+            {
+                return Err(StartFault::Usage(format!(
+                    "duplicate workspace name \"{}\": workspace names must be unique",
+                    later.name
+                )));
+            }
+        }
+        Ok(config)
+    }
+
+    /// The place in the list of the workspace that calls mean when they name none: the one named
+    /// `default`, else the first.
+    #[must_use]
+    pub fn primary(&self) -> usize {
+        let named = |workspace: &WorkspaceConfig| workspace.name == "default";
+        self.workspaces.iter().position(named).unwrap_or(0)
+    }
+}
+
+fn workspace(value: &str, cwd: &Path) -> Result<WorkspaceConfig, StartFault> {
+    let Some((name, path)) = value.split_once('=') else {
+        return usage(format!(
+            "invalid --workspace value \"{}\": expected <name>=<path>",
+            rooted::show(value.as_bytes())
+        ));
+    };
+    if !is_workspace_name(name) {
+        return usage(format!(
+            "invalid workspace name \"{}\" in --workspace: names must match ^[a-z0-9][a-z0-9_-]*$",
+            rooted::show(name.as_bytes())
+        ));
+    }
+    match path.strip_suffix(":ro") {
+        Some(path) => named(name, path, true, cwd),
+        None => named(name, path, false, cwd),
+    }
+}
+
+fn named(
+    name: &str,
+    path: &str,
+    read_only: bool,
+    cwd: &Path,
+) -> Result<WorkspaceConfig, StartFault> {
+    if path.trim().is_empty() {
+        return usage(format!("workspace \"{name}\" has an empty path"));
+    }
+    Ok(WorkspaceConfig {
+        name: name.to_owned(),
+        root: absolute(path, cwd),
+        read_only,
+    })
+}
+
+fn is_workspace_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    name.bytes()
+        .enumerate()
+        .all(|(index, byte)| plain(byte) || (index > 0 && matches!(byte, b'-' | b'_')))
+        && !name.is_empty()
+}
+
+fn durability(value: &str) -> Result<Durability, StartFault> {
+    match value {
+        "kill" => Ok(Durability::Kill),
+        "power" => Ok(Durability::Power),
+        other => usage(format!(
+            "invalid --durability: {} (expected \"kill\" or \"power\")",
+            rooted::show(other.as_bytes())
+        )),
+    }
+}
+
+fn answer_bytes(value: &str) -> Result<usize, StartFault> {
+    match value.parse() {
+        Ok(bytes) if (ANSWER_BYTES_MIN..=ANSWER_BYTES_MAX).contains(&bytes) => Ok(bytes),
+        _ => usage(format!(
+            "invalid --max-answer-bytes: {} (expected an integer between {ANSWER_BYTES_MIN} and {ANSWER_BYTES_MAX})",
+            rooted::show(value.as_bytes())
+        )),
+    }
+}
+
+fn level(value: &str) -> Result<Level, StartFault> {
+    Level::parse(value).map_or_else(
+        || {
+            usage(format!(
+                "invalid --log-level: {} (expected off, error, warn, info or debug)",
+                rooted::show(value.as_bytes())
+            ))
+        },
+        Ok,
+    )
+}
+
+fn path(option: &str, value: &str, cwd: &Path) -> Result<PathBuf, StartFault> {
+    if value.trim().is_empty() {
+        return usage(format!("{option} has an empty path"));
+    }
+    Ok(absolute(value, cwd))
+}
+
+/// Absolute, with `.`, `..` and doubled slashes resolved as text, as shells and Node do.
+fn absolute(path: &str, cwd: &Path) -> PathBuf {
+    use std::path::Component;
+
+    let mut absolute = PathBuf::new();
+    for component in cwd.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                absolute.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                absolute.push(component);
+            }
+        }
+    }
+    absolute
+}
+
+fn usage<T>(text: String) -> Result<T, StartFault> {
+    Err(StartFault::Usage(text))
+}
+
+#[cfg(test)]
+mod tests;

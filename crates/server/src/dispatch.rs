@@ -1,0 +1,107 @@
+//! One call, from a name and arguments to an answer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Map, Value};
+use workspace::Cancel;
+
+use crate::args;
+use crate::config::Config;
+use crate::context::Ctx;
+use crate::failure::Failure;
+use crate::log::Log;
+use crate::registry::Registry;
+use crate::reply::Reply;
+use crate::tool::Tool;
+
+/// A server without a transport: the tools and what they work on.
+#[derive(Debug)]
+pub struct Server {
+    /// The tools that exist.
+    pub registry: Registry,
+    /// What was configured.
+    pub config: Config,
+    /// Where log lines go.
+    pub log: Log,
+    /// What a client is told about the whole.
+    pub instructions: String,
+    /// Numbers the calls, so that a line in the log and an answer can be brought together.
+    calls: AtomicU64,
+}
+
+/// The answer to a call of a tool that exists.
+#[derive(Debug)]
+pub struct Answer {
+    /// What the tool says.
+    pub reply: Reply,
+    /// Whether that is a failure.
+    pub is_error: bool,
+}
+
+impl Server {
+    /// A server of these tools.
+    #[must_use]
+    pub fn new(registry: Registry, config: Config, log: Log, instructions: String) -> Self {
+        Self {
+            registry,
+            config,
+            log,
+            instructions,
+            calls: AtomicU64::new(1),
+        }
+    }
+
+    /// Runs one call. Blocks until the tool is done.
+    ///
+    /// Bad arguments, failures and panics are answers; a panic's text stays in the log.
+    pub fn call(&self, tool: &Tool, sent: Map<String, Value>, cancel: Cancel) -> Answer {
+        let id = self.calls.fetch_add(1, Ordering::Relaxed);
+        let run = || self.run(tool, sent, cancel);
+        let answer = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+            let name = tool.name;
+            self.log.error(&format!("call {id} of {name} panicked"));
+            Answer {
+                reply: Reply::text(format!("internal error (call {id})")),
+                is_error: true,
+            }
+        });
+        if answer.is_error {
+            self.log
+                .debug(&format!("call {id} of {} failed", tool.name));
+        }
+        answer
+    }
+
+    fn run(&self, tool: &Tool, sent: Map<String, Value>, cancel: Cancel) -> Answer {
+        let ctx = Ctx {
+            config: &self.config,
+            cancel,
+        };
+        let args = match args::read(tool.args, sent) {
+            Ok(args) => args,
+            Err(faults) => {
+                return Answer {
+                    reply: Failure::Arguments(faults).into_reply(tool.name),
+                    is_error: true,
+                };
+            }
+        };
+        let (mut reply, is_error) = match (tool.call)(&ctx, &args) {
+            Ok(reply) => (reply, false),
+            Err(failure) => (failure.into_reply(tool.name), true),
+        };
+        let notice = match args.ignored() {
+            [] => String::new(),
+            [one] => format!("(ignored argument: {one})"),
+            several => format!("(ignored arguments: {})", several.join(", ")),
+        };
+        let room = self.config.answer_bytes;
+        reply.cut(room.saturating_sub(notice.len() + 1));
+        if !notice.is_empty() {
+            reply.push_line(&notice);
+            reply.cut(room);
+        }
+        Answer { reply, is_error }
+    }
+}

@@ -1,0 +1,41 @@
+//! The one mapping from what can go wrong in a call to what the caller is told.
+//!
+//! A failure a model can act on is an answer of the tool. A request for a tool that does not exist
+//! is a fault of the protocol. Anything else is logged under the number of the call, and the caller
+//! learns the number only.
+
+use crate::reply::Reply;
+
+/// Why a tool gave no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// Arguments that are missing or wrong; holds all of them in one text.
+    Arguments(String),
+    /// What the workspace says.
+    Workspace(workspace::Error),
+}
+
+impl From<workspace::Error> for Failure {
+    fn from(error: workspace::Error) -> Self {
+        Self::Workspace(error)
+    }
+}
+
+impl Failure {
+    /// The answer for the caller: one sentence, and what to do next as a second line.
+    #[must_use]
+    pub fn into_reply(self, tool: &str) -> Reply {
+        match self {
+            Self::Arguments(faults) => {
+                Reply::text(format!("invalid arguments for {tool}: {faults}"))
+            }
+            Self::Workspace(error) => {
+                let mut reply = Reply::text(error.to_string());
+                if let Some(hint) = error.hint() {
+                    reply.push_line(&hint);
+                }
+                reply
+            }
+        }
+    }
+}

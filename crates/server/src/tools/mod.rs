@@ -1,0 +1,3 @@
+//! The toolsets, one folder each, one file for each tool.
+
+pub mod project;

@@ -1,0 +1,79 @@
+//! The toolset `project`: a coding agent at work in folders of code.
+
+mod edit_file;
+mod grep;
+mod list_files;
+mod patch;
+mod read_file;
+mod workspace_list;
+mod write_file;
+
+use std::fmt::Write as _;
+
+use crate::args::Args;
+use crate::config::Config;
+use crate::context::Ctx;
+use crate::failure::Failure;
+use crate::registry::Registry;
+use crate::reply::Reply;
+use crate::tool::Tool;
+
+/// The tools, in the order clients see them.
+pub const TOOLS: &[Tool] = &[
+    workspace_list::TOOL,
+    read_file::TOOL,
+    write_file::TOOL,
+    edit_file::TOOL,
+    patch::TOOL,
+    grep::TOOL,
+    list_files::TOOL,
+];
+
+/// Stands in for a tool whose function is not here yet.
+fn pending(_: &Ctx, _: &Args) -> Result<Reply, Failure> {
+    Err(Failure::Workspace(workspace::Error::NotWritable))
+}
+
+/// What a client is told about the whole: the workspaces and the habits that work.
+#[must_use]
+pub fn instructions(registry: &Registry, config: &Config) -> String {
+    let has = |name: &str| registry.get(name).is_some();
+    let mut text =
+        "Tools to read, search and change files, scoped to named workspaces.\nWorkspaces: "
+            .to_owned();
+    let primary = config.primary();
+    for (index, workspace) in config.workspaces.iter().enumerate() {
+        let gap = if index == 0 { "" } else { "; " };
+        let root = workspace.root.as_os_str().as_encoded_bytes();
+        // A String takes every write.
+        let _ = write!(text, "{gap}{} → {}", workspace.name, rooted::show(root));
+        if index == primary {
+            text.push_str(" (primary)");
+        }
+        if workspace.read_only {
+            text.push_str(" (read-only)");
+        }
+    }
+    if config.workspaces.len() > 1 {
+        text.push_str("\nPass workspace: \"<name>\" to work in one that is not the primary.");
+    }
+    text.push_str(
+        "\nConventions: paths are relative to the workspace root, and nothing outside it can be \
+         reached. Lines are counted from 1.",
+    );
+    if has("read_file") && (has("edit_file") || has("patch")) {
+        text.push_str(" Read a file before you edit it.");
+    }
+    if has("write_file") || has("edit_file") || has("patch") {
+        text.push_str(
+            " Changes take effect at once and cannot be undone here, so prefer edit_file or patch \
+             to rewriting a file.",
+        );
+    }
+    text.push_str(" Binary files are not text and are left out.");
+    text.push_str("\nThere is no shell: this server runs no commands.");
+    text
+}
+
+#[cfg(test)]
+mod tests;
