@@ -5,6 +5,8 @@
 pub mod cancel;
 pub mod error;
 pub mod limits;
+pub mod matcher;
+pub mod pattern;
 pub mod policy;
 pub mod reader;
 pub mod workspace;
