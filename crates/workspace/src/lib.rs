@@ -9,6 +9,7 @@ pub mod matcher;
 pub mod pattern;
 pub mod policy;
 pub mod reader;
+pub mod text;
 pub mod workspace;
 
 pub use crate::cancel::Cancel;
