@@ -4,6 +4,7 @@
 
 pub mod cancel;
 pub mod error;
+pub mod glob;
 pub mod limits;
 pub mod matcher;
 pub mod pattern;
