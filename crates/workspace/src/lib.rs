@@ -9,6 +9,7 @@ pub mod limits;
 pub mod matcher;
 pub mod pattern;
 pub mod policy;
+pub mod read;
 pub mod reader;
 pub mod text;
 pub mod workspace;
@@ -18,3 +19,8 @@ pub use crate::error::Error;
 pub use crate::policy::Policy;
 pub use crate::reader::Reader;
 pub use crate::workspace::{Workspace, Workspaces};
+
+/// Threads that one call may keep busy.
+pub(crate) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(8))
+}
