@@ -2,6 +2,15 @@
 //!
 //! Synchronous and free of protocol: plain data in, plain data out.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "tests set up real folders"
+    )
+)]
+
 pub mod cancel;
 pub mod error;
 pub mod glob;

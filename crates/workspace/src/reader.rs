@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// [`Error::FileNotFound`] and the other path errors; [`Error::Denied`] by the policy.
     pub fn open_file(&self, input: &str) -> Result<Opened, Error> {
-        let (file, found_as) = self.reach(input, |root, path| root.open_file(path))?;
+        let (file, found_as) = self.reach(input, Root::open_file)?;
         self.permit_file(&file, input)?;
         Ok(Opened { file, found_as })
     }
