@@ -83,6 +83,10 @@ fn environment(mut command: Command, home: &Path, server: &Path) -> Command {
         .env(
             "WORKSPACE_MCP_SAMPLE",
             root().join("clients/sample-project"),
+        )
+        .env(
+            "WORKSPACE_MCP_SCENARIO",
+            root().join("clients/scenario.json"),
         );
     command
 }

@@ -6,5 +6,6 @@
 )]
 
 mod boundaries;
+mod docs;
 mod source;
 mod tree;

@@ -1,0 +1,4 @@
+// Kept for the old till.
+function restock(name, count) {
+  shelf[name] += count;
+}

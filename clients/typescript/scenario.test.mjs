@@ -1,0 +1,86 @@
+// The official TypeScript clients against the real program: one sample project, one scenario for each client.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+const { WORKSPACE_MCP_SERVER: server, WORKSPACE_MCP_SAMPLE: sample } = process.env;
+const scenario = JSON.parse(await readFile(process.env.WORKSPACE_MCP_SCENARIO, 'utf8'));
+const me = { name: 'workspace-mcp-client-tests', version: '1.0.0' };
+const pinned = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
+
+const clients = [
+  { title: 'sdk 1.x', make: () => new ClientV1(me), Stdio: StdioV1 },
+  { title: 'client 2.x, initialize', make: () => new ClientV2(me), Stdio: StdioV2 },
+  { title: 'client 2.x, 2026-07-28', make: () => new ClientV2(me, pinned), Stdio: StdioV2 },
+];
+
+// The whole tree as `path -> text`, state of the server left out.
+async function tree(folder, prefix = '') {
+  const files = {};
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.name === '.workspace-mcp') continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) Object.assign(files, await tree(path, `${prefix}${entry.name}/`));
+    else files[prefix + entry.name] = (await readFile(path)).toString('utf8');
+  }
+  return files;
+}
+
+function check(step, result) {
+  assert.equal(result.content.length, 1);
+  const [{ type, text }] = result.content;
+  assert.equal(type, 'text');
+  assert.equal(result.isError === true, step.error === true, text);
+  if (step.text !== undefined) assert.equal(text, step.text);
+  else assert.ok(text.startsWith(step.starts), `expected ${step.starts}…, got ${text}`);
+}
+
+for (const { title, make, Stdio } of clients) {
+  test(title, async (t) => {
+    const root = await mkdtemp(join(tmpdir(), 'workspace-mcp-clients-'));
+    await cp(sample, root, { recursive: true });
+    const client = make();
+    try {
+      await client.connect(new Stdio({ command: server, args: ['--root', root], stderr: 'ignore' }));
+
+      await t.test('says who it is', () => {
+        assert.equal(client.getServerVersion().name, 'workspace-mcp');
+        assert.match(client.getInstructions(), /default/);
+      });
+      await t.test('lists its tools', async () => {
+        const { tools } = await client.listTools();
+        assert.deepEqual(tools.map((tool) => tool.name), scenario.tools);
+        for (const tool of tools) assert.equal(tool.inputSchema.type, 'object');
+      });
+      for (const step of scenario.steps) {
+        await t.test(step.name, async () => {
+          check(step, await client.callTool({ name: step.call, arguments: step.arguments }));
+        });
+      }
+      await t.test('knows no other tool', async () => {
+        await assert.rejects(client.callTool({ name: 'format_disk', arguments: {} }), { code: -32602 });
+      });
+      await t.test('answers calls sent at once', async () => {
+        const calls = Array.from({ length: 20 }, () =>
+          client.callTool({ name: 'read_file', arguments: { path: 'docs/prices.txt' } }),
+        );
+        for (const result of await Promise.all(calls)) {
+          assert.equal(result.content[0].text, '1: tea;4.50\n2: coffee;6.90');
+        }
+      });
+    } finally {
+      await client.close();
+    }
+    await t.test('leaves the tree as it said', async () => {
+      assert.deepEqual(await tree(root), scenario.after);
+    });
+    await rm(root, { recursive: true });
+  });
+}
