@@ -53,7 +53,7 @@ pub enum Kind {
 }
 
 /// The argument that nearly every tool has.
-pub const WORKSPACE: Arg = Arg::text("workspace", "Workspace name; default: the primary one");
+pub const WORKSPACE: Arg = Arg::text("workspace", "Workspace name; default: primary");
 
 impl Arg {
     /// An optional text.

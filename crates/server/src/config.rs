@@ -3,9 +3,11 @@
 //! Two steps: what is written ([`Config::from_options`], which looks at nothing but the words), and
 //! what is there ([`Config::open`], which opens the roots).
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use workspace::limits;
+use workspace::{Policy, Workspace, Workspaces, limits};
 
 use crate::log::Level;
 use crate::registry::ToolFilter;
@@ -32,8 +34,8 @@ pub struct Config {
     pub deny_paths: Vec<String>,
     /// Globs of paths that no tool writes.
     pub read_only_paths: Vec<String>,
-    /// Bytes of an answer, at most.
-    pub answer_bytes: usize,
+    /// How long answers may get.
+    pub room: Room,
     /// Where state is kept, if not in the roots.
     pub state_dir: Option<PathBuf>,
     /// What is logged.
@@ -62,6 +64,33 @@ pub enum Durability {
     Power,
 }
 
+/// How long answers may get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes of what was asked for, at most.
+    pub body: usize,
+    /// Bytes of the whole text, with the lines that say what was left out.
+    pub whole: usize,
+}
+
+impl Room {
+    /// Bytes for the lines that say what was left out.
+    const NOTICES: usize = 512;
+    /// The default: the body alone may fill it, as ever.
+    pub const DEFAULT: Self = Self {
+        body: limits::ANSWER_BYTES,
+        whole: limits::ANSWER_BYTES + Self::NOTICES,
+    };
+
+    /// Room for answers of so many bytes, everything counted.
+    const fn of(bytes: usize) -> Self {
+        Self {
+            body: bytes.saturating_sub(Self::NOTICES),
+            whole: bytes,
+        }
+    }
+}
+
 /// The least `--max-answer-bytes`: enough for a few lines and the way to go on.
 const ANSWER_BYTES_MIN: usize = 1024;
 /// The greatest `--max-answer-bytes`.
@@ -82,7 +111,7 @@ impl Config {
             tools: ToolFilter::default(),
             deny_paths: Vec::new(),
             read_only_paths: Vec::new(),
-            answer_bytes: limits::ANSWER_BYTES,
+            room: Room::DEFAULT,
             state_dir: None,
             log_level: Level::Info,
             log_file: None,
@@ -98,7 +127,7 @@ impl Config {
                 "deny-tool" => config.tools.deny.push(value.clone()),
                 "deny-path" => config.deny_paths.push(value.clone()),
                 "read-only-path" => config.read_only_paths.push(value.clone()),
-                "max-answer-bytes" => config.answer_bytes = answer_bytes(value)?,
+                "max-answer-bytes" => config.room = room(value)?,
                 "state-dir" => config.state_dir = Some(path("--state-dir", value, cwd)?),
                 "log-level" => config.log_level = level(value)?,
                 "log-file" => config.log_file = Some(path("--log-file", value, cwd)?),
@@ -129,12 +158,29 @@ impl Config {
         Ok(config)
     }
 
-    /// The place in the list of the workspace that calls mean when they name none: the one named
-    /// `default`, else the first.
-    #[must_use]
-    pub fn primary(&self) -> usize {
-        let named = |workspace: &WorkspaceConfig| workspace.name == "default";
-        self.workspaces.iter().position(named).unwrap_or(0)
+    /// Opens the roots.
+    ///
+    /// # Errors
+    /// [`StartFault::Machine`] with one line for the first root that is no folder one can open.
+    pub fn open(&self) -> Result<Workspaces, StartFault> {
+        let policy = Policy::new(&self.deny_paths, &self.read_only_paths);
+        let open = |workspace: &WorkspaceConfig| {
+            let WorkspaceConfig { name, root, .. } = workspace;
+            let writable = !workspace.read_only;
+            Workspace::open(name.clone(), root, policy.clone(), writable)
+                .map(Arc::new)
+                .map_err(|error| {
+                    let fault = match error.kind() {
+                        ErrorKind::NotFound => "root does not exist".to_owned(),
+                        ErrorKind::NotADirectory => "root is not a directory".to_owned(),
+                        _ => format!("root cannot be opened ({error})"),
+                    };
+                    let root = rooted::show(root.as_os_str().as_encoded_bytes());
+                    StartFault::Machine(format!("workspace \"{name}\" {fault}: {root}"))
+                })
+        };
+        let all = self.workspaces.iter().map(open).collect::<Result<_, _>>()?;
+        Ok(Workspaces::new(all).expect("without options the current folder is a workspace"))
     }
 }
 
@@ -192,9 +238,9 @@ fn durability(value: &str) -> Result<Durability, StartFault> {
     }
 }
 
-fn answer_bytes(value: &str) -> Result<usize, StartFault> {
+fn room(value: &str) -> Result<Room, StartFault> {
     match value.parse() {
-        Ok(bytes) if (ANSWER_BYTES_MIN..=ANSWER_BYTES_MAX).contains(&bytes) => Ok(bytes),
+        Ok(bytes) if (ANSWER_BYTES_MIN..=ANSWER_BYTES_MAX).contains(&bytes) => Ok(Room::of(bytes)),
         _ => usage(format!(
             "invalid --max-answer-bytes: {} (expected an integer between {ANSWER_BYTES_MIN} and {ANSWER_BYTES_MAX})",
             rooted::show(value.as_bytes())

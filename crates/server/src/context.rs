@@ -1,14 +1,28 @@
 //! What a tool can reach while it runs one call.
 
-use workspace::Cancel;
+use workspace::{Cancel, Error, Reader, Workspaces};
 
-use crate::config::Config;
+use crate::args::Args;
 
 /// What a tool can reach while it runs one call.
 #[derive(Debug)]
 pub struct Ctx<'server> {
-    /// The configuration, with the workspaces.
-    pub config: &'server Config,
+    /// The workspaces.
+    pub workspaces: &'server Workspaces,
+    /// Bytes that what was asked for may take in the answer; the lines that say what was left out
+    /// have room beside it.
+    pub body_bytes: usize,
     /// Raised when the caller gives up.
     pub cancel: Cancel,
+}
+
+impl Ctx<'_> {
+    /// Shared access to the workspace that the `workspace` argument names, or to the primary one.
+    ///
+    /// # Errors
+    /// [`Error::UnknownWorkspace`], [`Error::RootGone`].
+    pub fn reader(&self, args: &Args) -> Result<Reader<'_>, Error> {
+        let workspace = self.workspaces.get(args.text("workspace"))?;
+        workspace.reader(&self.cancel)
+    }
 }

@@ -4,24 +4,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
-use workspace::Cancel;
+use workspace::{Cancel, Workspaces};
 
 use crate::args;
-use crate::config::Config;
+use crate::config::Room;
 use crate::context::Ctx;
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::registry::Registry;
 use crate::reply::Reply;
 use crate::tool::Tool;
+use crate::tools::project::instructions;
 
 /// A server without a transport: the tools and what they work on.
 #[derive(Debug)]
 pub struct Server {
     /// The tools that exist.
     pub registry: Registry,
-    /// What was configured.
-    pub config: Config,
+    /// What the tools work on.
+    pub workspaces: Workspaces,
+    /// How long answers may get.
+    room: Room,
     /// Where log lines go.
     pub log: Log,
     /// What a client is told about the whole.
@@ -42,10 +45,12 @@ pub struct Answer {
 impl Server {
     /// A server of these tools.
     #[must_use]
-    pub fn new(registry: Registry, config: Config, log: Log, instructions: String) -> Self {
+    pub fn new(registry: Registry, workspaces: Workspaces, room: Room, log: Log) -> Self {
+        let instructions = instructions(&registry, &workspaces);
         Self {
             registry,
-            config,
+            workspaces,
+            room,
             log,
             instructions,
             calls: AtomicU64::new(1),
@@ -75,7 +80,8 @@ impl Server {
 
     fn run(&self, tool: &Tool, sent: Map<String, Value>, cancel: Cancel) -> Answer {
         let ctx = Ctx {
-            config: &self.config,
+            workspaces: &self.workspaces,
+            body_bytes: self.room.body,
             cancel,
         };
         let args = match args::read(tool.args, sent) {
@@ -96,7 +102,7 @@ impl Server {
             [one] => format!("(ignored argument: {one})"),
             several => format!("(ignored arguments: {})", several.join(", ")),
         };
-        let room = self.config.answer_bytes;
+        let room = self.room.whole;
         reply.cut(room.saturating_sub(notice.len() + 1));
         if !notice.is_empty() {
             reply.push_line(&notice);

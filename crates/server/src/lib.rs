@@ -4,14 +4,27 @@
 //! message, [`dispatch`] finds the tool in the [`registry`] and reads its [`args`], a file under
 //! [`tools`] does the work, and a [`reply`] or a [`failure`] goes back.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "tests set up real folders"
+    )
+)]
+
 pub mod args;
 pub mod cli;
+pub mod commands;
 pub mod config;
 pub mod context;
 pub mod dispatch;
 pub mod failure;
 pub mod log;
+pub mod mcp;
+mod platform;
 pub mod registry;
 pub mod reply;
+pub mod stdio;
 pub mod tool;
 pub mod tools;

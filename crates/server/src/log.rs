@@ -3,6 +3,11 @@
 //! Our own rather than a subscriber of `tracing`: the SDK's events carry whole messages, and what a
 //! client sends or gets must not land in a log.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "the log lies where its owner says, outside of what is served"
+)]
+
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;

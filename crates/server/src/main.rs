@@ -1,3 +1,28 @@
-//! The `workspace-mcp` binary.
+//! The `workspace-mcp` binary: words in, exit code out.
 
-fn main() {}
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        // The place only: the text of a panic may hold what a client sent.
+        let place = panic
+            .location()
+            .map_or_else(String::new, |place| format!(" at {place}"));
+        let _ = writeln!(std::io::stderr(), "[workspace-mcp] internal error{place}");
+    }));
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned());
+    workspace_mcp::commands::run(words, &current_folder())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the current folder is read"
+)]
+fn current_folder() -> PathBuf {
+    // Without a current folder only absolute paths can be meant.
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+}

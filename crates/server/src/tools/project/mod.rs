@@ -10,8 +10,9 @@ mod write_file;
 
 use std::fmt::Write as _;
 
+use workspace::Workspaces;
+
 use crate::args::Args;
-use crate::config::Config;
 use crate::context::Ctx;
 use crate::failure::Failure;
 use crate::registry::Registry;
@@ -36,25 +37,24 @@ fn pending(_: &Ctx, _: &Args) -> Result<Reply, Failure> {
 
 /// What a client is told about the whole: the workspaces and the habits that work.
 #[must_use]
-pub fn instructions(registry: &Registry, config: &Config) -> String {
+pub fn instructions(registry: &Registry, workspaces: &Workspaces) -> String {
     let has = |name: &str| registry.get(name).is_some();
     let mut text =
         "Tools to read, search and change files, scoped to named workspaces.\nWorkspaces: "
             .to_owned();
-    let primary = config.primary();
-    for (index, workspace) in config.workspaces.iter().enumerate() {
+    for (index, workspace) in workspaces.iter().enumerate() {
         let gap = if index == 0 { "" } else { "; " };
-        let root = workspace.root.as_os_str().as_encoded_bytes();
+        let root = workspace.host_path().as_os_str().as_encoded_bytes();
         // A String takes every write.
         let _ = write!(text, "{gap}{} → {}", workspace.name, rooted::show(root));
-        if index == primary {
+        if workspace.name == workspaces.primary().name {
             text.push_str(" (primary)");
         }
-        if workspace.read_only {
+        if !workspace.writable {
             text.push_str(" (read-only)");
         }
     }
-    if config.workspaces.len() > 1 {
+    if workspaces.iter().len() > 1 {
         text.push_str("\nPass workspace: \"<name>\" to work in one that is not the primary.");
     }
     text.push_str(

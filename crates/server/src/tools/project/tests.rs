@@ -5,20 +5,29 @@ use crate::cli;
 use crate::config::Config;
 use crate::registry::{Registry, ToolFilter};
 
+/// The instructions of a server in a folder that has a folder `api`; the folder shows as `/w`.
 fn told(line: &str, read_only: bool) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("api")).unwrap();
     let line = cli::parse(line.split_whitespace().map(str::to_owned)).unwrap();
-    let config = Config::from_options(&line.options, Path::new("/w")).unwrap();
+    let config = Config::from_options(&line.options, &root).unwrap();
     let filter = ToolFilter {
         read_only,
         ..ToolFilter::default()
     };
-    instructions(&Registry::new(TOOLS, &filter).unwrap(), &config)
+    let registry = Registry::new(TOOLS, &filter).unwrap();
+    let text = instructions(&registry, &config.open().unwrap());
+    text.replace(&*Path::new(&root).to_string_lossy(), "/w")
 }
 
 #[test]
 fn the_instructions_name_the_workspaces() {
-    let text = told("--workspace api=/srv/api:ro --root x", false);
-    assert!(text.contains("\nWorkspaces: default → /w/x (primary); api → /srv/api (read-only)\n"));
+    let text = told("--workspace api=api:ro --root .", false);
+    assert!(
+        text.contains("\nWorkspaces: default → /w (primary); api → /w/api (read-only)\n"),
+        "{text}"
+    );
     assert!(text.contains("workspace: \"<name>\""));
     assert!(!told("", false).contains("workspace: \"<name>\""));
 }

@@ -1,0 +1,168 @@
+//! What the program does: serve, run one tool, list the tools; and how it says that it cannot.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use workspace::Cancel;
+
+use crate::args;
+use crate::cli::{self, Command, CommandLine};
+use crate::config::{Config, StartFault};
+use crate::dispatch::Server;
+use crate::log::{Level, Log};
+use crate::registry::Registry;
+use crate::stdio;
+use crate::tools::project::TOOLS;
+
+/// Runs the program with these words after its own name. Relative paths start at `cwd`.
+#[must_use]
+pub fn run(words: impl IntoIterator<Item = String>, cwd: &Path) -> ExitCode {
+    let done = cli::parse(words)
+        .map_err(StartFault::Usage)
+        .and_then(|line| run_line(line, cwd));
+    match done {
+        Ok(code) => code,
+        Err(StartFault::Usage(text)) => {
+            Log::to_stderr(Level::Error).error(&format!("{text}\ntry --help"));
+            ExitCode::from(2)
+        }
+        Err(StartFault::Machine(text)) => {
+            Log::to_stderr(Level::Error).error(&text);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_line(line: CommandLine, cwd: &Path) -> Result<ExitCode, StartFault> {
+    let config = Config::from_options(&line.options, cwd)?;
+    match line.command {
+        Command::Help => Ok(print(&cli::help())),
+        Command::Version => Ok(print(&cli::version())),
+        Command::Serve => serve(&config),
+        Command::Call { tool, words } => call(&config, &tool, words),
+        Command::Tools => Ok(print(&tools(&registry(&config)?))),
+    }
+}
+
+fn registry(config: &Config) -> Result<Registry, StartFault> {
+    Registry::new(TOOLS, &config.tools).map_err(|unknown| StartFault::Usage(unknown.to_string()))
+}
+
+fn server(config: &Config) -> Result<Server, StartFault> {
+    let registry = registry(config)?;
+    let log = match &config.log_file {
+        None => Log::to_stderr(config.log_level),
+        Some(path) => Log::to_file(config.log_level, path).map_err(|error| {
+            let path = rooted::show(path.as_os_str().as_encoded_bytes());
+            StartFault::Machine(format!("cannot open log file {path}: {error}"))
+        })?,
+    };
+    let workspaces = config.open()?;
+    for workspace in workspaces.iter() {
+        if workspace.host_path().parent().is_none() {
+            log.warn(&format!(
+                "WARNING: workspace \"{}\" is the whole file system: every file this user can \
+                 reach is served",
+                workspace.name
+            ));
+        }
+    }
+    Ok(Server::new(registry, workspaces, config.room, log))
+}
+
+fn serve(config: &Config) -> Result<ExitCode, StartFault> {
+    let server = Arc::new(server(config)?);
+    let names: Vec<&str> = server
+        .workspaces
+        .iter()
+        .map(|workspace| workspace.name.as_str())
+        .collect();
+    server.log.info(&format!(
+        "ready on stdio (workspaces: {})",
+        names.join(", ")
+    ));
+    stdio::serve(Arc::clone(&server))
+        .map_err(|error| StartFault::Machine(format!("cannot start: {error}")))?;
+    server.log.info("shutting down");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs one tool and prints what it says.
+fn call(config: &Config, name: &str, words: Vec<String>) -> Result<ExitCode, StartFault> {
+    let server = server(config)?;
+    let Some(tool) = server.registry.get(name) else {
+        let name = rooted::show(name.as_bytes());
+        return Err(StartFault::Usage(format!("no such tool: {name}")));
+    };
+    let arguments = arguments(words).map_err(StartFault::Usage)?;
+    let answer = server.call(tool, arguments, Cancel::never());
+    let text = format!("{}\n", answer.reply.text);
+    if answer.is_error {
+        // A stderr that is gone has nobody to complain to.
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(print(&text))
+}
+
+/// Arguments as a person writes them: `key=value` words, each value read by the kind of its
+/// argument, or one JSON object.
+fn arguments(words: Vec<String>) -> Result<Map<String, Value>, String> {
+    let mut arguments = Map::new();
+    for word in words {
+        if word.trim_start().starts_with('{') {
+            match serde_json::from_str(&word) {
+                Ok(Value::Object(object)) => arguments.extend(object),
+                Ok(_) => return Err("the arguments must be a JSON object".to_owned()),
+                Err(error) => return Err(format!("invalid JSON in the arguments: {error}")),
+            }
+        } else if let Some((key, value)) = word.split_once('=') {
+            arguments.insert(key.to_owned(), value.into());
+        } else {
+            return Err(format!(
+                "invalid argument '{}': expected key=value or a JSON object",
+                rooted::show(word.as_bytes())
+            ));
+        }
+    }
+    Ok(arguments)
+}
+
+/// The tools with what each costs a client's context.
+fn tools(registry: &Registry) -> String {
+    let mut text = String::new();
+    let mut total = 0;
+    for tool in registry.iter() {
+        let schema = Value::Object(args::schema(tool.args)).to_string();
+        total += schema.len() + tool.description.len() + tool.name.len() + tool.title.len();
+        text.push_str(&format!(
+            "{} ({} bytes of schema)\n  {}\n",
+            tool.name,
+            schema.len(),
+            tool.description
+        ));
+    }
+    text.push_str(&format!("{total} bytes in all\n"));
+    text
+}
+
+/// Prints for a person; nothing is served meanwhile.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "stdout is the person's as long as no client is served on it"
+)]
+fn print(text: &str) -> ExitCode {
+    let mut stdout = std::io::stdout().lock();
+    match stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+    {
+        Ok(()) => ExitCode::SUCCESS,
+        // Somebody read the first lines and left, as `| head` does.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
