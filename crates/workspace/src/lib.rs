@@ -12,6 +12,7 @@
 )]
 
 pub mod cancel;
+pub mod edit;
 pub mod error;
 pub mod glob;
 pub mod limits;
