@@ -134,7 +134,9 @@ fn unescaped(old: &[u8]) -> Option<Vec<u8>> {
 
 /// The place where most lines agree, or else the line most like the longest one of the old text.
 fn differing_place(text: &[u8], old: &[u8], whole_text: bool) -> Option<String> {
-    let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+    // A last line end begins no further line.
+    let body = text.strip_suffix(b"\n").unwrap_or(text);
+    let lines: Vec<&[u8]> = body.split(|&byte| byte == b'\n').collect();
     let old_lines: Vec<&[u8]> = old.split(|&byte| byte == b'\n').collect();
     let start = best_start(&lines, &old_lines).or_else(|| {
         let (row, probe) = old_lines

@@ -34,13 +34,7 @@ impl Part {
 
 /// What differs, to go behind `line 12 differs`.
 pub(super) fn differing_line(found: &[u8], old: &[u8], part: Part) -> String {
-    let clip = |line: &[u8]| -> String {
-        String::from_utf8_lossy(line)
-            .chars()
-            .take(COMPARED_CHARS)
-            .collect()
-    };
-    let (found_text, old_text) = (clip(found), clip(old));
+    let (found_text, old_text) = (as_text(found), as_text(old));
     let differing = Differing::find(&found_text, &old_text, part);
     let what = kind(&found_text, &old_text, part).map_or_else(
         || differing.character(&found_text, &old_text, part),
@@ -51,6 +45,46 @@ pub(super) fn differing_line(found: &[u8], old: &[u8], part: Part) -> String {
         quote(&found_text, differing.in_found),
         quote(&old_text, differing.in_old)
     )
+}
+
+/// Stands for the byte 0, and those behind it for the other bytes, where a line is not UTF-8.
+///
+/// Private characters that no font has; a file that does hold one only gets an odd hint.
+const BYTE: u32 = 0x10_ff00;
+
+/// The beginning of a line as text, each byte that is not UTF-8 as a character of its own.
+fn as_text(line: &[u8]) -> String {
+    let chunks = line.utf8_chunks().flat_map(|chunk| {
+        let bytes = chunk.invalid().iter();
+        let bytes = bytes.filter_map(|&byte| char::from_u32(BYTE + u32::from(byte)));
+        chunk.valid().chars().chain(bytes)
+    });
+    chunks.take(COMPARED_CHARS).collect()
+}
+
+/// The byte that a character of [`as_text`] stands for.
+fn byte_of(c: char) -> Option<u8> {
+    let byte = u32::from(c).checked_sub(BYTE)?;
+    u8::try_from(byte).ok()
+}
+
+/// How a person looks a character up.
+fn name(c: char) -> String {
+    match byte_of(c) {
+        Some(byte) => format!("byte 0x{byte:02X}"),
+        None => format!("U+{:04X}", u32::from(c)),
+    }
+}
+
+/// A character in a quotation, with nothing hidden and no space that looks like another.
+fn shown(c: char) -> String {
+    match byte_of(c) {
+        Some(byte) => rooted::show(&[byte]),
+        None if c != ' ' && c.is_whitespace() && !c.is_control() => {
+            format!("\\u{{{:x}}}", u32::from(c))
+        }
+        None => rooted::show(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
 }
 
 /// The kind of difference, if it is one that has a name.
@@ -150,9 +184,9 @@ impl Differing {
             return String::new();
         }
         format!(
-            " in a character (U+{:04X} in the file, U+{:04X} in oldString)",
-            u32::from(there),
-            u32::from(asked)
+            " in a character ({} in the file, {} in oldString)",
+            name(there),
+            name(asked)
         )
     }
 }
@@ -179,7 +213,7 @@ pub(super) fn quote(line: &str, at: usize) -> String {
     }
     let mut n_shown = 0;
     for c in line.chars().skip(first) {
-        let shown = rooted::show(c.encode_utf8(&mut [0; 4]).as_bytes());
+        let shown = shown(c);
         n_shown += shown.chars().count();
         if n_shown > QUOTED_CHARS {
             quoted.push('…');

@@ -87,7 +87,9 @@ fn tells_what_kind_of_difference_it_is() {
     check(
         "a\u{a0}= b + c;\n",
         "a = b + c;",
-        &expect!["line 1 differs in spaces: the file has `a = b + c;`, oldString has `a = b + c;`"],
+        &expect![[
+            r#"line 1 differs in spaces: the file has `a\u{a0}= b + c;`, oldString has `a = b + c;`"#
+        ]],
     );
     check(
         "key: va\u{200b}lue\n",
@@ -155,17 +157,24 @@ fn never_guesses_across_the_file() {
     check(
         "a\nb\n",
         "b\nc\nd",
-        &expect!["nearest at line 2; line 3 differs: the file has ``, oldString has `c`"],
+        &expect!["nearest at line 2; the file ends before `c` of oldString"],
     );
 }
 
 #[test]
 fn quotes_little_and_nothing_hidden() {
-    let long = "x".repeat(500) + "-needle-" + &"y".repeat(500);
+    let words = |from: usize| {
+        (from..from + 60)
+            .map(|n| format!("word{n} "))
+            .collect::<String>()
+    };
+    let long = words(0) + "needle " + &words(60);
     check(
         &long,
         &long.replace("needle", "noodle"),
-        &expect!["(nothing)"],
+        &expect![
+            "line 1 differs: the file has `…d54 word55 word56 word57 word58 word59 needle word60 word61 word62 word63 word64 word65 word66 word67 word68 word69 word…`, oldString has `…d54 word55 word56 word57 word58 word59 noodle word60 word61 word62 word63 word64 word65 word66 word67 word68 word69 word…`"
+        ],
     );
     check(
         "a = \u{202e}evil;\nb = 2;\n",
@@ -177,9 +186,9 @@ fn quotes_little_and_nothing_hidden() {
     check(
         b"caf\xe9 au lait, s'il vous plait\n",
         "cafe au lait, s'il vous plait",
-        &expect![
-            "line 1 differs in a character (U+FFFD in the file, U+0065 in oldString): the file has `caf� au lait, s'il vous plait`, oldString has `cafe au lait, s'il vous plait`"
-        ],
+        &expect![[
+            r#"line 1 differs in a character (byte 0xE9 in the file, U+0065 in oldString): the file has `caf\xe9 au lait, s'il vous plait`, oldString has `cafe au lait, s'il vous plait`"#
+        ]],
     );
 }
 
