@@ -1,0 +1,175 @@
+//! The command line, as people and scripts meet it.
+
+use crate::client::{folder, run};
+
+/// Exit code, stdout, and stderr.
+fn outcome(options: &[&str]) -> (i32, String, String) {
+    let folder = folder(&[("a.txt", "hello\n"), ("dir/b.txt", "")]);
+    let output = run(folder.path(), options);
+    let root = folder.path().canonicalize().unwrap().display().to_string();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&root, "ROOT");
+    let code = output.status.code().unwrap();
+    (code, text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn faults_of_options_exit_with_2_and_one_line() {
+    for (options, line) in [
+        (&["--bogus"][..], "Unknown option '--bogus'"),
+        (&["--http"], "Unknown option '--http'"),
+        (
+            &["x"],
+            "Unexpected argument 'x'. This command does not take positional arguments",
+        ),
+        (&["--root"], "Option '--root <value>' argument missing"),
+        (
+            &["--read-only=true"],
+            "Option '--read-only' does not take an argument",
+        ),
+        (
+            &["--workspace", "a"],
+            "invalid --workspace value \"a\": expected <name>=<path>",
+        ),
+        (
+            &["--workspace", "A=."],
+            "invalid workspace name \"A\" in --workspace: names must match ^[a-z0-9][a-z0-9_-]*$",
+        ),
+        (
+            &["--root", ".", "--workspace", "default=dir"],
+            "duplicate workspace name \"default\": workspace names must be unique",
+        ),
+        (&["--workspace", "a= "], "workspace \"a\" has an empty path"),
+        (
+            &["--allow-tool", "gerp"],
+            "unknown tool in --allow-tool: gerp",
+        ),
+        (
+            &["--deny-tool", "gerp"],
+            "unknown tool in --deny-tool: gerp",
+        ),
+        (&["call", "gerp"], "no such tool: gerp"),
+        (
+            &["call", "grep", "--deny-tool", "grep"],
+            "no such tool: grep",
+        ),
+        (&["call"], "call needs the name of a tool"),
+        (
+            &["call", "read_file", "a.txt"],
+            "invalid argument 'a.txt': expected key=value or a JSON object",
+        ),
+    ] {
+        let wanted = format!("[workspace-mcp] {line}\ntry --help\n");
+        assert_eq!(outcome(options), (2, String::new(), wanted), "{options:?}");
+    }
+    let (code, _, stderr) = outcome(&["--workspace", "--root"]);
+    assert_eq!(code, 2);
+    assert!(stderr.starts_with("[workspace-mcp] Option '--workspace' argument is ambiguous."));
+}
+
+#[test]
+fn faults_of_the_machine_exit_with_1() {
+    for (options, line) in [
+        (
+            &["--root", "gone"][..],
+            "workspace \"default\" root does not exist: ROOT/gone",
+        ),
+        (
+            &["--workspace", "api=a.txt"],
+            "workspace \"api\" root is not a directory: ROOT/a.txt",
+        ),
+        (
+            &["--workspace", "api=dir/../../nowhere/x"],
+            "workspace \"api\" root does not exist: ",
+        ),
+        (
+            &["--log-file", "gone/log"],
+            "cannot open log file ROOT/gone/log: ",
+        ),
+    ] {
+        let (code, stdout, stderr) = outcome(options);
+        assert_eq!((code, stdout.as_str()), (1, ""), "{options:?}");
+        let wanted = format!("[workspace-mcp] {line}");
+        assert!(stderr.starts_with(&wanted), "{options:?}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+#[test]
+fn help_and_version_go_to_stdout() {
+    for options in [
+        &["--version"][..],
+        &["-v"],
+        &["--read-only", "-v", "--root", "gone"],
+    ] {
+        let wanted = "workspace-mcp 2.0.0\n".to_owned();
+        assert_eq!(outcome(options), (0, wanted, String::new()));
+    }
+    let (code, stdout, stderr) = outcome(&["-v", "--help"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("Usage: workspace-mcp [options]"));
+}
+
+#[test]
+fn start_and_end_are_logged() {
+    let options = ["--workspace", "b=dir", "--workspace", "a=."];
+    let (code, stdout, stderr) = outcome(&options);
+    assert_eq!((code, stdout.as_str()), (0, ""));
+    assert_eq!(
+        stderr,
+        "[workspace-mcp] ready on stdio (workspaces: b, a)\n[workspace-mcp] shutting down\n"
+    );
+    assert_eq!(outcome(&["--log-level", "warn"]).2, "");
+}
+
+#[test]
+fn the_log_may_go_to_a_file() {
+    let folder = folder(&[]);
+    let output = run(folder.path(), &["--log-file", "log"]);
+    assert!(output.stderr.is_empty());
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    assert!(log.contains("ready on stdio"), "{log}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_whole_file_system_is_served_with_a_warning() {
+    let (code, _, stderr) = outcome(&["--root", "/"]);
+    assert_eq!(code, 0);
+    let warning = "[workspace-mcp] WARNING: workspace \"default\" is the whole file system";
+    assert!(stderr.starts_with(warning), "{stderr}");
+}
+
+#[test]
+fn one_tool_may_be_run_by_hand() {
+    let root = ["--root", "."];
+    let call = |words: &[&str]| outcome(&[&["call", "read_file"], words, &root].concat());
+    assert_eq!(
+        call(&["path=a.txt"]),
+        (0, "1: hello\n".to_owned(), String::new())
+    );
+    assert_eq!(
+        call(&["path=a.txt", "offset=5"]).1,
+        "... (offset 5 is past the end of file; file has 1 line)\n"
+    );
+    assert_eq!(call(&[r#"{"path": "a.txt"}"#]).1, "1: hello\n");
+    assert_eq!(
+        call(&["path=gone.txt"]),
+        (1, String::new(), "file not found: gone.txt\n".to_owned())
+    );
+}
+
+#[test]
+fn the_tools_may_be_listed_by_hand() {
+    let (code, stdout, _) = outcome(&["tools", "--read-only"]);
+    assert_eq!(code, 0);
+    let names: Vec<&str> = stdout
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(
+        names[..4],
+        ["workspace_list", "read_file", "grep", "list_files"]
+    );
+    assert!(stdout.ends_with(" bytes in all\n"));
+}
