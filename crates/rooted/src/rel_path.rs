@@ -155,12 +155,16 @@ fn push(path: &mut Vec<u8>, name: &[u8]) {
 
 /// The components of an absolute path with `..` folded by text; `None` when a name cannot be held.
 fn components(path: &Path) -> Option<Vec<Vec<u8>>> {
+    // On Windows `C:x` depends on a current folder.
+    if !path.has_root() {
+        return None;
+    }
     let mut parts: Vec<Vec<u8>> = Vec::new();
     let mut fixed = 0;
     for part in path.components() {
         match part {
             Component::Prefix(prefix) => {
-                parts.push(crate::platform::name_bytes(prefix.as_os_str())?.to_ascii_lowercase());
+                parts.push(crate::platform::volume_name(prefix.kind())?);
                 fixed = parts.len();
             }
             Component::RootDir => {}
@@ -170,7 +174,14 @@ fn components(path: &Path) -> Option<Vec<Vec<u8>>> {
                     parts.pop();
                 }
             }
-            Component::Normal(name) => parts.push(crate::platform::name_bytes(name)?),
+            Component::Normal(name) => {
+                let name = crate::platform::name_bytes(name)?;
+                // In the long form of Windows (`\\?\`) a slash parts nothing.
+                if name.contains(&b'/') {
+                    return None;
+                }
+                parts.push(name);
+            }
         }
     }
     Some(parts)

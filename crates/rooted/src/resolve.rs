@@ -81,6 +81,9 @@ fn sort<T>(found: Beneath<T>, root: &Root, path: &RelPath) -> Result<Option<T>> 
 
 /// Walks a path from the root, component by component.
 pub(crate) fn walk(root: &Root, path: &RelPath, follow: bool) -> Result<Spot> {
+    for name in path.components() {
+        platform::check_name(name).map_err(|error| Error::io(error, path))?;
+    }
     Walk {
         root,
         asked: path,
@@ -120,6 +123,7 @@ impl Walk<'_> {
                 Ok(target) => self.enter_link(&target)?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return self.missing(name),
                 Err(error) if platform::is_not_a_link(&error) => {
+                    let name = platform::true_name(self.here(), &name).unwrap_or(name);
                     if self.todo.is_empty() {
                         return self.found(name);
                     }

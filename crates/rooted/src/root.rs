@@ -72,7 +72,7 @@ impl Root {
     /// Whatever the operating system says of the path; `NotADirectory` when it is a file.
     pub fn open(path: &Path, mode: Mode) -> io::Result<Self> {
         let given = std::path::absolute(path)?;
-        let path = std::fs::canonicalize(&given)?;
+        let path = platform::plain_path(std::fs::canonicalize(&given)?);
         let handle = platform::open_root(&path)?;
         let meta = platform::stat_dir(&handle)?;
         let mount = if mode.one_filesystem {
@@ -194,7 +194,7 @@ impl Root {
         if meta.id.dev != self.dev && self.mode.one_filesystem {
             return Err(Error::new(ErrorKind::OtherFilesystem, asked));
         }
-        if (meta.id.dev != self.dev || self.kernel) && platform::is_kernel_file(&inner) {
+        if (meta.id.dev != self.dev || self.kernel) && platform::is_kernel_file(&inner, &meta) {
             return Err(Error::new(ErrorKind::NotRegular, asked));
         }
         Ok(File { inner, meta, path })
@@ -324,6 +324,9 @@ impl Root {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Ok(None);
         };
+        if !platform::RESOLVES || self.resolver == Resolver::Walk {
+            return Ok(None);
+        }
         let handle = if parent.is_root() {
             platform::reopen(&self.handle).map_err(|error| Error::io(error, path))?
         } else {
@@ -347,6 +350,11 @@ impl Root {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(Error::io(error, path)),
         };
+        if let Some(mount) = self.mount
+            && platform::mount_id_at(&handle, name).is_some_and(|found| found != mount)
+        {
+            return Err(Error::new(ErrorKind::OtherFilesystem, path));
+        }
         let dir = Dir {
             handle,
             path: parent,

@@ -1,5 +1,6 @@
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::fs::symlink;
 
 use rooted::{ErrorKind, Kind, Mode, RelPath, Resolver, Root};
 
@@ -16,10 +17,8 @@ fn read(root: &Root, path: &str) -> Result<String, String> {
     Ok(format!("{}: {text}", file.path()))
 }
 
-#[cfg(unix)]
 #[test]
 fn both_resolvers_agree_on_links() {
-    use std::os::unix::fs::symlink;
     let temp = tempfile::tempdir().expect("a temp folder");
     let ws = temp.path().join("ws");
     fs::create_dir_all(ws.join("d/e")).expect("folders");

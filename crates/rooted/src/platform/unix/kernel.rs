@@ -6,6 +6,7 @@ use rustix::fs::{self, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
 use super::{DIR, DirHandle, READ};
+use crate::meta::Meta;
 use crate::platform::Beneath;
 
 /// Times the kernel is asked again after a rename somewhere on the way (`EAGAIN`).
@@ -81,9 +82,16 @@ fn mount(found: fs::Statx) -> Option<u64> {
     told.then_some(found.stx_mnt_id)
 }
 
+/// Names mean themselves; folders that fold case are rare here, and deny rules fold it anyway.
+pub(crate) fn true_name(_dir: &DirHandle, _name: &[u8]) -> Option<Box<[u8]>> {
+    None
+}
+
 /// Says whether a file is a view of the kernel: its size is not that of its content, and reading may block.
-pub(crate) fn is_kernel_file(file: &File) -> bool {
-    is_kernel(fs::fstatfs(file))
+///
+/// Only file systems without a device are asked, and those have major number 0.
+pub(crate) fn is_kernel_file(file: &File, meta: &Meta) -> bool {
+    fs::major(meta.id.dev) == 0 && is_kernel(fs::fstatfs(file))
 }
 
 /// Says whether a directory is on a file system of such files.

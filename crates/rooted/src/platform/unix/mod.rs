@@ -12,7 +12,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf, Prefix};
 
 use rustix::fs::{self, AtFlags, CWD, Dir as Entries, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -23,12 +23,15 @@ use crate::meta::{FileId, Kind, Meta};
 pub(crate) use attributes::{copy_attributes, set_mode};
 #[cfg(target_os = "linux")]
 pub(crate) use kernel::{
-    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, mount_id, mount_id_at,
+    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, mount_id, mount_id_at, true_name,
 };
 #[cfg(not(target_os = "linux"))]
 pub(crate) use no_kernel::{
-    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, mount_id, mount_id_at,
+    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, mount_id, mount_id_at, true_name,
 };
+
+/// Says whether a call of the kernel resolves whole paths.
+pub(crate) const RESOLVES: bool = cfg!(target_os = "linux");
 
 /// An open directory.
 pub(crate) type DirHandle = OwnedFd;
@@ -248,6 +251,22 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
 )]
 pub(crate) fn name_bytes(name: &OsStr) -> Option<Vec<u8>> {
     Some(name.as_bytes().to_vec())
+}
+
+/// Says whether a name cannot be one entry of a folder here; only Windows refuses some.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
+pub(crate) fn check_name(_name: &[u8]) -> io::Result<()> {
+    Ok(())
+}
+
+/// There are no volumes in paths.
+pub(crate) fn volume_name(_prefix: Prefix<'_>) -> Option<Vec<u8>> {
+    None
+}
+
+/// A canonical path as people write it.
+pub(crate) fn plain_path(path: PathBuf) -> PathBuf {
+    path
 }
 
 /// Says whether two components of a root's own path name the same folder.

@@ -3,6 +3,7 @@
 use std::fs::File;
 
 use super::DirHandle;
+use crate::meta::Meta;
 use crate::platform::Beneath;
 
 pub(crate) fn file_beneath(_dir: &DirHandle, _path: &[u8], _one_filesystem: bool) -> Beneath<File> {
@@ -33,7 +34,7 @@ pub(crate) fn mount_id_at(dir: &DirHandle, name: &[u8]) -> Option<u64> {
 }
 
 /// There is no kernel file system with regular files on these systems.
-pub(crate) fn is_kernel_file(_file: &File) -> bool {
+pub(crate) fn is_kernel_file(_file: &File, _meta: &Meta) -> bool {
     false
 }
 

@@ -1,0 +1,455 @@
+//! Windows on `cap-std`: opens are relative to a directory handle and never follow a reparse point.
+//!
+//! Opening, making and looking at files goes through `NtCreateFile` with the folder's handle. Making
+//! and removing folders, renaming, linking and listing know only paths there; they use the path that
+//! the handle has at that moment. A folder's handle does not share deletion, so neither the folder
+//! nor one above it can be renamed or removed while it is held.
+
+mod names;
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Seek as _, SeekFrom};
+use std::os::windows::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as ByPath};
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use cap_fs_ext::{FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt as _};
+use cap_fs_ext::{OpenOptionsExt as _, OpenOptionsMaybeDirExt as _};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::io_lifetimes::AsFilelike as _;
+
+use self::names::single;
+use crate::error::ErrorKind;
+use crate::meta::{FileId, Kind, Meta};
+use crate::platform::Beneath;
+
+pub(crate) use self::names::{
+    below, check_name, is_absolute, link_components, same_name, volume_name,
+};
+
+/// Error codes of the system that are told apart (`winerror.h`).
+mod code {
+    pub const INVALID_FUNCTION: i32 = 1;
+    pub const FILE_NOT_FOUND: i32 = 2;
+    pub const PATH_NOT_FOUND: i32 = 3;
+    pub const ACCESS_DENIED: i32 = 5;
+    pub const WRITE_PROTECT: i32 = 19;
+    pub const HANDLE_DISK_FULL: i32 = 39;
+    pub const NOT_SUPPORTED: i32 = 50;
+    pub const FILE_EXISTS: i32 = 80;
+    pub const DISK_FULL: i32 = 112;
+    pub const INVALID_NAME: i32 = 123;
+    pub const DIR_NOT_EMPTY: i32 = 145;
+    pub const ALREADY_EXISTS: i32 = 183;
+    pub const NAME_TOO_LONG: i32 = 206;
+    pub const DIRECTORY: i32 = 267;
+    pub const DIRECTORY_NOT_SUPPORTED: i32 = 336;
+    pub const STOPPED_ON_LINK: i32 = 681;
+    pub const BAD_DEVICE: i32 = 1200;
+    pub const DISK_QUOTA_EXCEEDED: i32 = 1295;
+    pub const CANT_ACCESS_FILE: i32 = 1920;
+    pub const NOT_A_REPARSE_POINT: i32 = 4390;
+}
+
+const FILE_ATTRIBUTE_READONLY: u32 = 0x1;
+const FILE_ATTRIBUTE_DIRECTORY: u32 = 0x10;
+const FILE_ATTRIBUTE_REPARSE_POINT: u32 = 0x400;
+const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+/// `cap-std` asks for names without regard to case when this is set; Windows does so anyway.
+const FILE_FLAG_POSIX_SEMANTICS: u32 = 0x0100_0000;
+/// The right to make a file in a folder.
+const FILE_ADD_FILE: u32 = 0x2;
+
+/// Where the count of 100 nanoseconds since 1601 stands at the start of 1970.
+const EPOCH: i128 = 116_444_736_000_000_000;
+
+/// No call resolves a whole path beneath a handle: always walk.
+pub(crate) const RESOLVES: bool = false;
+
+/// An open directory.
+pub(crate) type DirHandle = Dir;
+
+pub(crate) fn open_root(path: &Path) -> io::Result<DirHandle> {
+    Dir::open_ambient_dir(path, ambient_authority())
+}
+
+pub(crate) fn reopen(dir: &DirHandle) -> io::Result<DirHandle> {
+    dir.try_clone()
+}
+
+/// Options that open what has the name itself, never what it points to.
+fn no_follow() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options
+        .follow(FollowSymlinks::No)
+        .custom_flags(FILE_FLAG_POSIX_SEMANTICS);
+    options
+}
+
+fn open(dir: &DirHandle, name: &[u8], options: &OpenOptions) -> io::Result<File> {
+    let file = dir.open_with(single(name)?, options)?.into_std();
+    if attributes(&file)? & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+        return Err(code(code::STOPPED_ON_LINK));
+    }
+    Ok(file)
+}
+
+/// [`open`] of a file, where a folder is told as such.
+fn open_plain(dir: &DirHandle, name: &[u8], options: &OpenOptions) -> io::Result<File> {
+    match open(dir, name, options) {
+        Err(error) if error.raw_os_error() == Some(code::ACCESS_DENIED) => {
+            match stat(dir, name).map(|meta| meta.kind) {
+                Ok(Kind::Dir) => Err(io::ErrorKind::IsADirectory.into()),
+                Ok(Kind::Link) => Err(code(code::STOPPED_ON_LINK)),
+                _ => Err(error),
+            }
+        }
+        opened => opened,
+    }
+}
+
+/// Opens whatever has the name to look at it, without any right to its content.
+fn look(dir: &DirHandle, name: &[u8]) -> io::Result<File> {
+    let mut options = no_follow();
+    options.access_mode(0).custom_flags(
+        FILE_FLAG_POSIX_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS,
+    );
+    Ok(dir.open_with(single(name)?, &options)?.into_std())
+}
+
+fn code(number: i32) -> io::Error {
+    io::Error::from_raw_os_error(number)
+}
+
+fn attributes(file: &File) -> io::Result<u32> {
+    Ok(file.metadata()?.file_attributes())
+}
+
+pub(crate) fn open_dir(dir: &DirHandle, name: &[u8]) -> io::Result<DirHandle> {
+    let file = open(dir, name, no_follow().read(true).maybe_dir(true))?;
+    if attributes(&file)? & FILE_ATTRIBUTE_DIRECTORY == 0 {
+        return Err(code(code::DIRECTORY));
+    }
+    Ok(Dir::from_std_file(file))
+}
+
+pub(crate) fn open_file(dir: &DirHandle, name: &[u8]) -> io::Result<File> {
+    open_plain(dir, name, no_follow().read(true))
+}
+
+/// Opens for writing without emptying it.
+pub(crate) fn open_for_writing(dir: &DirHandle, name: &[u8]) -> io::Result<File> {
+    open_plain(dir, name, no_follow().read(true).write(true))
+}
+
+pub(crate) fn open_for_appending(dir: &DirHandle, name: &[u8]) -> io::Result<File> {
+    open_plain(dir, name, no_follow().read(true).append(true))
+}
+
+/// Makes a file that must not exist; it gets the rights that the folder hands down.
+pub(crate) fn create_file(dir: &DirHandle, name: &[u8], _mode: u32) -> io::Result<File> {
+    let mut options = no_follow();
+    options.read(true).write(true).create_new(true);
+    Ok(dir.open_with(single(name)?, &options)?.into_std())
+}
+
+pub(crate) fn create_dir(dir: &DirHandle, name: &[u8], _mode: u32) -> io::Result<()> {
+    fs::create_dir(path_of(dir, name)?)
+}
+
+/// Removes a file or link; a link to a folder is a folder to the system.
+pub(crate) fn remove_file(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
+    let attributes = attributes(&look(dir, name)?)?;
+    let path = path_of(dir, name)?;
+    match attributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT) {
+        FILE_ATTRIBUTE_DIRECTORY => Err(io::ErrorKind::IsADirectory.into()),
+        both if both & FILE_ATTRIBUTE_DIRECTORY != 0 => fs::remove_dir(path),
+        _ => fs::remove_file(path),
+    }
+}
+
+pub(crate) fn remove_dir(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
+    if stat(dir, name)?.kind != Kind::Dir {
+        return Err(code(code::DIRECTORY));
+    }
+    fs::remove_dir(path_of(dir, name)?)
+}
+
+pub(crate) fn rename(from: &DirHandle, name: &[u8], to: &DirHandle, new: &[u8]) -> io::Result<()> {
+    fs::rename(path_of(from, name)?, path_of(to, new)?)
+}
+
+/// Renames to a name that must not exist, by a second name; `Unsupported` for folders and where a
+/// file system has no second names. For a moment, or after a kill, the file has both.
+pub(crate) fn rename_new(
+    from: &DirHandle,
+    name: &[u8],
+    to: &DirHandle,
+    new: &[u8],
+) -> io::Result<()> {
+    if stat(from, name)?.kind != Kind::File {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    hard_link(from, name, to, new)?;
+    remove_file(from, name)
+}
+
+/// No call swaps two names on Windows.
+pub(crate) fn exchange(
+    _from: &DirHandle,
+    _name: &[u8],
+    _to: &DirHandle,
+    _new: &[u8],
+) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn hard_link(
+    from: &DirHandle,
+    name: &[u8],
+    to: &DirHandle,
+    new: &[u8],
+) -> io::Result<()> {
+    fs::hard_link(path_of(from, name)?, path_of(to, new)?)
+}
+
+pub(crate) fn read_link(dir: &DirHandle, name: &[u8]) -> io::Result<Vec<u8>> {
+    let file = look(dir, name)?;
+    let found = file.metadata()?;
+    if found.file_attributes() & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+        return Err(code(code::NOT_A_REPARSE_POINT));
+    }
+    // Other reparse points lead to what only a filter of the system knows.
+    if !found.is_symlink() {
+        return Err(code(code::STOPPED_ON_LINK));
+    }
+    let target = winx::file::read_link(&file).map_err(|_| code(code::STOPPED_ON_LINK))?;
+    let target = target.to_str().ok_or_else(|| code(code::STOPPED_ON_LINK))?;
+    Ok(target.as_bytes().to_vec())
+}
+
+/// What a name stands for; a link is not followed.
+pub(crate) fn stat(dir: &DirHandle, name: &[u8]) -> io::Result<Meta> {
+    stat_file(&look(dir, name)?)
+}
+
+pub(crate) fn stat_dir(dir: &DirHandle) -> io::Result<Meta> {
+    stat_file(&dir.as_filelike_view::<File>())
+}
+
+pub(crate) fn stat_file(file: &File) -> io::Result<Meta> {
+    let found = file.metadata()?;
+    let identity = Metadata::from_file(file)?;
+    let attributes = found.file_attributes();
+    let kind = if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+        Kind::Link
+    } else if attributes & FILE_ATTRIBUTE_DIRECTORY != 0 {
+        Kind::Dir
+    } else {
+        Kind::File
+    };
+    let read_only = attributes & FILE_ATTRIBUTE_READONLY != 0;
+    let mtime_ns = (i128::from(found.last_write_time()) - EPOCH) * 100;
+    Ok(Meta {
+        kind,
+        len: found.file_size(),
+        mode: if read_only { 0o444 } else { 0o666 },
+        uid: 0,
+        gid: 0,
+        nlink: identity.nlink(),
+        id: FileId {
+            dev: identity.dev(),
+            ino: identity.ino(),
+        },
+        mtime_ns,
+        ctime_ns: mtime_ns,
+    })
+}
+
+/// Says whether an open directory has lost its name.
+pub(crate) fn is_removed(_dir: &DirHandle, path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Says whether this process may write to what a name stands for.
+pub(crate) fn may_write(dir: &DirHandle, name: &[u8]) -> bool {
+    open_for_writing(dir, name).is_ok()
+}
+
+/// Says whether this process may make names in a folder.
+pub(crate) fn may_change_names(dir: &DirHandle) -> bool {
+    let mut options = fs::OpenOptions::new();
+    ByPath::access_mode(&mut options, FILE_ADD_FILE);
+    ByPath::custom_flags(&mut options, FILE_FLAG_BACKUP_SEMANTICS);
+    path(dir).is_ok_and(|path| options.open(path).is_ok())
+}
+
+/// Gives each name in a folder, and its kind.
+pub(crate) fn list(
+    dir: &DirHandle,
+    mut each: impl FnMut(&[u8], Option<Kind>) -> io::Result<()>,
+) -> io::Result<()> {
+    for entry in fs::read_dir(path(dir)?)? {
+        let entry = entry?;
+        let attributes = entry.metadata()?.file_attributes();
+        let kind = if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+            Kind::Link
+        } else if attributes & FILE_ATTRIBUTE_DIRECTORY != 0 {
+            Kind::Dir
+        } else {
+            Kind::File
+        };
+        // Half a surrogate pair in a name shows as U+FFFD; no path can name such a file.
+        each(entry.file_name().to_string_lossy().as_bytes(), Some(kind))?;
+    }
+    Ok(())
+}
+
+/// The file system logs names by itself, and a folder cannot be flushed without the right to write to it.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+pub(crate) fn sync_dir(_dir: &DirHandle) -> io::Result<()> {
+    Ok(())
+}
+
+/// Reads at an offset; the position, which the call moves here, is put back.
+pub(crate) fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let before = file.stream_position()?;
+    let read = file.seek_read(buffer, offset);
+    file.seek(SeekFrom::Start(before))?;
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+        read => read,
+    }
+}
+
+/// Keeps whether the file is read-only; its access list is that which the folder hands down.
+pub(crate) fn copy_attributes(_from: &File, from_meta: &Meta, to: &File) -> io::Result<bool> {
+    set_mode(to, from_meta.mode)?;
+    Ok(true)
+}
+
+/// Makes the file read-only when nobody may write to it.
+pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    if mode & 0o222 != 0 {
+        return Ok(());
+    }
+    let mut permissions = file.metadata()?.permissions();
+    permissions.set_readonly(true);
+    file.set_permissions(permissions)
+}
+
+pub(crate) fn file_beneath(_dir: &DirHandle, _path: &[u8], _one_filesystem: bool) -> Beneath<File> {
+    Beneath::Unknown
+}
+
+pub(crate) fn dir_beneath(
+    _dir: &DirHandle,
+    _path: &[u8],
+    _one_filesystem: bool,
+) -> Beneath<DirHandle> {
+    Beneath::Unknown
+}
+
+/// The volume stands in for the mount; a volume mounted in a folder is a reparse point anyway.
+pub(crate) fn mount_id(dir: &DirHandle) -> Option<u64> {
+    stat_dir(dir).ok().map(|meta| meta.id.dev)
+}
+
+/// The volume stands in for the mount.
+pub(crate) fn mount_id_at(dir: &DirHandle, name: &[u8]) -> Option<u64> {
+    stat(dir, name).ok().map(|meta| meta.id.dev)
+}
+
+/// There are no files of the kernel below a folder.
+pub(crate) fn is_kernel_file(_file: &File, _meta: &Meta) -> bool {
+    false
+}
+
+/// There are no folders of the kernel.
+pub(crate) fn is_kernel_dir(_dir: &DirHandle) -> bool {
+    false
+}
+
+/// The name as the folder has it: its case, and the long form of a short name (`PROGRA~1`).
+pub(crate) fn true_name(dir: &DirHandle, name: &[u8]) -> Option<Box<[u8]>> {
+    let path = winx::file::get_file_path(&look(dir, name).ok()?).ok()?;
+    Some(path.file_name()?.to_str()?.as_bytes().into())
+}
+
+/// The path that an open folder has now, in the long form (`\\?\`).
+fn path(dir: &DirHandle) -> io::Result<PathBuf> {
+    winx::file::get_file_path(&dir.as_filelike_view::<File>())
+}
+
+fn path_of(dir: &DirHandle, name: &[u8]) -> io::Result<PathBuf> {
+    Ok(path(dir)?.join(single(name)?))
+}
+
+/// The bytes of a name; `None` when it is not Unicode.
+pub(crate) fn name_bytes(name: &OsStr) -> Option<Vec<u8>> {
+    name.to_str().map(|name| name.as_bytes().to_vec())
+}
+
+/// A canonical path as people write it, without the long form's prefix where it means the same.
+pub(crate) fn plain_path(path: PathBuf) -> PathBuf {
+    /// Longer paths need the long form.
+    const LONGEST: usize = 247;
+    let mut parts = path.components();
+    let Some(Component::Prefix(prefix)) = parts.next() else {
+        return path;
+    };
+    let start = match prefix.kind() {
+        Prefix::VerbatimDisk(letter) => format!("{}:", char::from(letter)),
+        Prefix::VerbatimUNC(host, share) => match (host.to_str(), share.to_str()) {
+            (Some(host), Some(share)) => format!(r"\\{host}\{share}"),
+            _ => return path,
+        },
+        _ => return path,
+    };
+    let usual = parts.clone().all(|part| match part {
+        Component::Normal(name) => single(name.as_encoded_bytes()).is_ok(),
+        _ => true,
+    });
+    let plain = Path::new(&start).join(parts.as_path());
+    if usual && plain.as_os_str().len() <= LONGEST {
+        plain
+    } else {
+        path
+    }
+}
+
+/// Says whether an error means that the name is a link after all.
+pub(crate) fn is_link_error(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(code::STOPPED_ON_LINK)
+}
+
+/// Says whether `read_link` failed since the name is something else.
+pub(crate) fn is_not_a_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(code::NOT_A_REPARSE_POINT)
+}
+
+/// Sorts an error of the operating system by what a caller would do about it.
+pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
+    match error.raw_os_error() {
+        Some(code::FILE_NOT_FOUND | code::PATH_NOT_FOUND) => ErrorKind::NotFound,
+        Some(code::DIRECTORY) => ErrorKind::NotADirectory,
+        Some(code::DIRECTORY_NOT_SUPPORTED) => ErrorKind::IsADirectory,
+        Some(code::BAD_DEVICE) => ErrorKind::NotRegular,
+        Some(code::ACCESS_DENIED) => ErrorKind::PermissionDenied,
+        Some(code::STOPPED_ON_LINK | code::CANT_ACCESS_FILE) => ErrorKind::LinkRefused,
+        Some(code::NAME_TOO_LONG) => ErrorKind::NameTooLong,
+        Some(code::DISK_FULL | code::HANDLE_DISK_FULL | code::DISK_QUOTA_EXCEEDED) => {
+            ErrorKind::NoSpace
+        }
+        Some(code::WRITE_PROTECT) => ErrorKind::ReadOnlyFilesystem,
+        Some(code::FILE_EXISTS | code::ALREADY_EXISTS | code::DIR_NOT_EMPTY) => ErrorKind::Exists,
+        Some(code::INVALID_FUNCTION | code::NOT_SUPPORTED) => ErrorKind::Unsupported,
+        _ => match error.kind() {
+            io::ErrorKind::IsADirectory => ErrorKind::IsADirectory,
+            io::ErrorKind::Unsupported => ErrorKind::Unsupported,
+            _ => ErrorKind::Other(error),
+        },
+    }
+}
