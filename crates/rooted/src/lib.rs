@@ -16,9 +16,13 @@
 mod dir;
 mod error;
 mod file;
+mod in_place;
+mod lock;
 mod meta;
 mod platform;
+mod record;
 mod rel_path;
+mod replace;
 mod resolve;
 mod root;
 mod show;
@@ -26,7 +30,13 @@ mod show;
 pub use crate::dir::Dir;
 pub use crate::error::{Error, ErrorKind, Result};
 pub use crate::file::File;
+pub use crate::in_place::InPlace;
+pub use crate::lock::LockFile;
 pub use crate::meta::{FileId, Kind, Meta};
+pub use crate::record::RecordFile;
 pub use crate::rel_path::{PathFault, RelPath};
+pub use crate::replace::{
+    Basis, Durability, Put, Staged, TEMP_PREFIX, aside_name, is_temp_name, random, temp_name,
+};
 pub use crate::root::{Mode, Place, Resolver, Root};
 pub use crate::show::{is_hidden, show, unshow};

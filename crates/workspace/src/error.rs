@@ -70,6 +70,13 @@ pub enum Error {
     ChangedSinceRead(RelPath),
     /// Another process kept changing the file while it was edited.
     KeepsChanging(RelPath),
+    /// As [`Error::KeepsChanging`], and a version of it that could not be put back is kept beside it.
+    ConflictCopy {
+        /// The file.
+        path: RelPath,
+        /// The name that the other version has now.
+        copy: RelPath,
+    },
     /// A component no writing tool may touch.
     Protected(RelPath),
     /// Hidden by the path policy.
@@ -130,6 +137,9 @@ impl Error {
                 let shown: Vec<String> = lines.iter().map(u64::to_string).collect();
                 Some(format!("it is at lines {}", shown.join(", ")))
             }
+            Self::ConflictCopy { copy, .. } => Some(format!(
+                "a version of it that could not be put back is in `{copy}`"
+            )),
             Self::Edit { cause, .. } => cause.hint(),
             _ => None,
         }
@@ -178,7 +188,7 @@ impl fmt::Display for Error {
                 write!(f, "not valid UTF-8; only ASCII text can be edited: {path}")
             }
             Self::ChangedSinceRead(path) => write!(f, "file changed since it was read: {path}"),
-            Self::KeepsChanging(path) => {
+            Self::KeepsChanging(path) | Self::ConflictCopy { path, .. } => {
                 write!(f, "file is being changed by another process: {path}")
             }
             Self::Protected(path) => write!(f, "protected path: {path}"),

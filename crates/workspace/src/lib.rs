@@ -16,12 +16,15 @@ pub mod edit;
 pub mod error;
 pub mod glob;
 pub mod limits;
+pub mod lock;
 pub mod matcher;
 pub mod pattern;
 pub mod policy;
 pub mod read;
 pub mod reader;
+pub mod state;
 pub mod text;
+pub mod transaction;
 pub mod workspace;
 
 pub use crate::cancel::Cancel;

@@ -8,21 +8,25 @@ use rustix::io::Errno;
 
 use crate::meta::Meta;
 
-/// Signatures over the old content, which the kernel makes anew.
-const NOT_COPIED: [&[u8]; 2] = [b"security.ima", b"security.evm"];
+/// Signatures over the old content, which the kernel makes anew, and the rights that a program file
+/// has by itself, which the kernel takes away whenever the content changes.
+const NOT_COPIED: [&[u8]; 3] = [b"security.ima", b"security.evm", b"security.capability"];
 
 /// Gives `to` the owner, mode and extended attributes of `from`; says whether all of them were taken.
 ///
 /// The owner goes first, since changing it clears the set-user bits of the mode. What this process
-/// has no right to give, or the file system cannot hold, is left out and reported.
+/// has no right to give, or the file system cannot hold, is left out and reported. Bits that would
+/// mean other people than before are left out as well.
 pub(crate) fn copy_attributes(from: &File, from_meta: &Meta, to: &File) -> io::Result<bool> {
-    let mut all = true;
     let made = super::stat_file(to)?;
-    if (made.uid, made.gid) != (from_meta.uid, from_meta.gid) {
-        all &= give_owner(to, from_meta)?;
-    }
+    let owner = if (made.uid, made.gid) == (from_meta.uid, from_meta.gid) {
+        Owner::Same
+    } else {
+        give_owner(to, &made, from_meta)?
+    };
+    let mut all = owner == Owner::Same;
     all &= copy_xattrs(from, to)?;
-    if let Err(error) = set_mode(to, from_meta.mode) {
+    if let Err(error) = set_mode(to, owner.fitting(from_meta.mode)) {
         match Errno::from_io_error(&error) {
             Some(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::ACCESS) => all = false,
             _ => return Err(error),
@@ -31,7 +35,30 @@ pub(crate) fn copy_attributes(from: &File, from_meta: &Meta, to: &File) -> io::R
     Ok(all)
 }
 
-fn give_owner(to: &File, meta: &Meta) -> io::Result<bool> {
+/// How much of the old owner a new version got.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// User and group.
+    Same,
+    /// The group only.
+    Group,
+    /// Not even the group.
+    Neither,
+}
+
+impl Owner {
+    /// The part of `mode` that gives nobody more than they had.
+    fn fitting(self, mode: u32) -> u32 {
+        match self {
+            Self::Same => mode,
+            Self::Group => mode & !0o4000,
+            // Another group gets what everybody has.
+            Self::Neither => mode & !0o6070 | (mode & 0o070 & (mode & 0o007) << 3),
+        }
+    }
+}
+
+fn give_owner(to: &File, made: &Meta, meta: &Meta) -> io::Result<Owner> {
     let (uid, gid) = (fs::Uid::from_raw(meta.uid), fs::Gid::from_raw(meta.gid));
     let refused = |error: Errno| {
         matches!(
@@ -40,13 +67,18 @@ fn give_owner(to: &File, meta: &Meta) -> io::Result<bool> {
         )
     };
     match fs::fchown(to, Some(uid), Some(gid)) {
-        Ok(()) => Ok(true),
-        // The group alone may be one of this process's own.
-        Err(error) if refused(error) => match fs::fchown(to, None, Some(gid)) {
-            Ok(()) => Ok(false),
-            Err(error) if refused(error) => Ok(false),
-            Err(error) => Err(error.into()),
-        },
+        Ok(()) => return Ok(Owner::Same),
+        Err(error) if refused(error) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if made.gid == meta.gid {
+        return Ok(Owner::Group);
+    }
+    // The group alone may be one of this process's own.
+    match fs::fchown(to, None, Some(gid)) {
+        Ok(()) if made.uid == meta.uid => Ok(Owner::Same),
+        Ok(()) => Ok(Owner::Group),
+        Err(error) if refused(error) => Ok(Owner::Neither),
         Err(error) => Err(error.into()),
     }
 }
