@@ -16,6 +16,8 @@
 mod dir;
 mod error;
 mod file;
+mod ignore_lines;
+mod ignore_rules;
 mod in_place;
 mod lock;
 mod meta;
@@ -26,6 +28,7 @@ mod replace;
 mod resolve;
 mod root;
 mod show;
+mod walk;
 
 pub use crate::dir::Dir;
 pub use crate::error::{Error, ErrorKind, Result};
@@ -40,3 +43,4 @@ pub use crate::replace::{
 };
 pub use crate::root::{Mode, Place, Resolver, Root};
 pub use crate::show::{is_hidden, show, unshow};
+pub use crate::walk::{Entries, Entry, Hidden, WalkOptions, Walked, walk};

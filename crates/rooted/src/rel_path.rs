@@ -81,6 +81,11 @@ impl RelPath {
         Ok(Self(path.into()))
     }
 
+    /// Takes components that came from the system, parted by `/`.
+    pub(crate) fn from_names(names: impl Into<Box<[u8]>>) -> Self {
+        Self(names.into())
+    }
+
     /// The path as bytes; empty for the root.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {

@@ -2,5 +2,6 @@
 
 #[cfg(unix)]
 mod basics;
+mod walk;
 #[cfg(windows)]
 mod windows;

@@ -1,16 +1,20 @@
 //! Linux: `openat2` opens beneath a handle in one step, and mounts have ids.
 
 use std::fs::File;
+use std::io;
 
-use rustix::fs::{self, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{self, AtFlags, Mode, OFlags, RawDir, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
-use super::{DIR, DirHandle, READ};
-use crate::meta::Meta;
+use super::{DIR, DirHandle, READ, READ_DIR};
+use crate::meta::{Kind, Meta};
 use crate::platform::Beneath;
 
 /// Times the kernel is asked again after a rename somewhere on the way (`EAGAIN`).
 const ATTEMPTS: usize = 16;
+
+/// Bytes of names taken from the kernel in one call.
+const LIST_BYTES: usize = 64 * 1024;
 
 /// File systems whose files are views of the kernel, not content (`man 2 statfs`).
 const KERNEL_FILESYSTEMS: [u64; 11] = [
@@ -37,6 +41,34 @@ pub(crate) fn dir_beneath(
     one_filesystem: bool,
 ) -> Beneath<DirHandle> {
     beneath(dir, path, DIR, one_filesystem)
+}
+
+/// Opens a folder for [`list_readable`].
+pub(crate) fn readable_beneath(
+    dir: &DirHandle,
+    path: &[u8],
+    one_filesystem: bool,
+) -> Beneath<DirHandle> {
+    beneath(dir, path, READ_DIR, one_filesystem)
+}
+
+/// Gives each name in a folder opened for reading, from where its handle stands; `buffer` is only lent.
+pub(crate) fn list_readable(
+    dir: &DirHandle,
+    buffer: &mut Vec<u8>,
+    mut each: impl FnMut(&[u8], Option<Kind>) -> io::Result<()>,
+) -> io::Result<()> {
+    buffer.clear();
+    buffer.reserve(LIST_BYTES);
+    let mut entries = RawDir::new(dir, buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            each(name, super::kind_of(entry.file_type()))?;
+        }
+    }
+    Ok(())
 }
 
 /// One `openat2` that refuses links, since where a link leads is the walk's to find out.

@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Component, Path, PathBuf, Prefix};
 
-use rustix::fs::{self, AtFlags, CWD, Dir as Entries, FileType, Mode, OFlags, RenameFlags};
+use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use crate::error::ErrorKind;
@@ -23,11 +23,13 @@ use crate::meta::{FileId, Kind, Meta};
 pub(crate) use attributes::{copy_attributes, set_mode};
 #[cfg(target_os = "linux")]
 pub(crate) use kernel::{
-    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, mount_id, mount_id_at, true_name,
+    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, list_readable, mount_id, mount_id_at,
+    readable_beneath, true_name,
 };
 #[cfg(not(target_os = "linux"))]
 pub(crate) use no_kernel::{
-    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, mount_id, mount_id_at, true_name,
+    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, list_readable, mount_id, mount_id_at,
+    readable_beneath, true_name,
 };
 
 /// Says whether a call of the kernel resolves whole paths.
@@ -43,6 +45,9 @@ const PLACE: OFlags = OFlags::PATH;
 const PLACE: OFlags = OFlags::RDONLY;
 
 const DIR: OFlags = PLACE.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const READ_DIR: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
@@ -213,35 +218,42 @@ pub(crate) fn may_change_names(dir: &DirHandle) -> bool {
 /// Gives each name in a folder, and its kind where the folder itself tells it.
 pub(crate) fn list(
     dir: &DirHandle,
-    mut each: impl FnMut(&[u8], Option<Kind>) -> io::Result<()>,
+    each: impl FnMut(&[u8], Option<Kind>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let readable = fs::openat(dir, ".", flags, Mode::empty())?;
-    for entry in Entries::new(readable)? {
-        let entry = entry?;
-        let name = entry.file_name().to_bytes();
-        if name == b"." || name == b".." {
-            continue;
-        }
-        let kind = match entry.file_type() {
-            FileType::RegularFile => Some(Kind::File),
-            FileType::Directory => Some(Kind::Dir),
-            FileType::Symlink => Some(Kind::Link),
-            FileType::Unknown => None,
-            _ => Some(Kind::Special),
-        };
-        each(name, kind)?;
+    list_readable(&readable(dir)?, &mut Vec::new(), each)
+}
+
+/// The same folder through a handle that [`list_readable`] takes.
+pub(crate) fn readable(dir: &DirHandle) -> io::Result<DirHandle> {
+    Ok(fs::openat(dir, ".", READ_DIR, Mode::empty())?)
+}
+
+/// What `d_type` tells; `None` when the file system leaves it to `stat`.
+fn kind_of(entry: FileType) -> Option<Kind> {
+    match entry {
+        FileType::RegularFile => Some(Kind::File),
+        FileType::Directory => Some(Kind::Dir),
+        FileType::Symlink => Some(Kind::Link),
+        FileType::Unknown => None,
+        _ => Some(Kind::Special),
     }
-    Ok(())
 }
 
 pub(crate) fn sync_dir(dir: &DirHandle) -> io::Result<()> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(fs::fsync(fs::openat(dir, ".", flags, Mode::empty())?)?)
+    Ok(fs::fsync(readable(dir)?)?)
 }
 
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.read_at(buffer, offset)
+}
+
+/// The path that bytes of a [`crate::RelPath`] spell; `None` when the system has no such name.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "names on Windows need not be UTF-8"
+)]
+pub(crate) fn path_of(bytes: &[u8]) -> Option<&Path> {
+    Some(Path::new(OsStr::from_bytes(bytes)))
 }
 
 /// The bytes of a name.

@@ -1,9 +1,12 @@
 //! Unix without `openat2`: the walk does it all.
 
 use std::fs::File;
+use std::io;
+
+use rustix::fs::Dir as Entries;
 
 use super::DirHandle;
-use crate::meta::Meta;
+use crate::meta::{Kind, Meta};
 use crate::platform::Beneath;
 
 pub(crate) fn file_beneath(_dir: &DirHandle, _path: &[u8], _one_filesystem: bool) -> Beneath<File> {
@@ -16,6 +19,30 @@ pub(crate) fn dir_beneath(
     _one_filesystem: bool,
 ) -> Beneath<DirHandle> {
     Beneath::Unknown
+}
+
+pub(crate) fn readable_beneath(
+    _dir: &DirHandle,
+    _path: &[u8],
+    _one_filesystem: bool,
+) -> Beneath<DirHandle> {
+    Beneath::Unknown
+}
+
+/// Gives each name in a folder opened for reading.
+pub(crate) fn list_readable(
+    dir: &DirHandle,
+    _buffer: &mut Vec<u8>,
+    mut each: impl FnMut(&[u8], Option<Kind>) -> io::Result<()>,
+) -> io::Result<()> {
+    for entry in Entries::read_from(dir)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            each(name, super::kind_of(entry.file_type()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The device stands in for the mount.

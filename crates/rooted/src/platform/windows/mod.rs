@@ -307,6 +307,25 @@ pub(crate) fn list(
     Ok(())
 }
 
+/// The same folder through a handle that [`list_readable`] takes.
+pub(crate) fn readable(dir: &DirHandle) -> io::Result<DirHandle> {
+    reopen(dir)
+}
+
+/// Gives each name in a folder, and its kind.
+pub(crate) fn list_readable(
+    dir: &DirHandle,
+    _buffer: &mut Vec<u8>,
+    each: impl FnMut(&[u8], Option<Kind>) -> io::Result<()>,
+) -> io::Result<()> {
+    list(dir, each)
+}
+
+/// The path that bytes of a [`crate::RelPath`] spell; `None` when the system has no such name.
+pub(crate) fn path_of(bytes: &[u8]) -> Option<&Path> {
+    std::str::from_utf8(bytes).ok().map(Path::new)
+}
+
 /// The file system logs names by itself, and a folder cannot be flushed without the right to write to it.
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
 pub(crate) fn sync_dir(_dir: &DirHandle) -> io::Result<()> {
@@ -345,6 +364,14 @@ pub(crate) fn file_beneath(_dir: &DirHandle, _path: &[u8], _one_filesystem: bool
 }
 
 pub(crate) fn dir_beneath(
+    _dir: &DirHandle,
+    _path: &[u8],
+    _one_filesystem: bool,
+) -> Beneath<DirHandle> {
+    Beneath::Unknown
+}
+
+pub(crate) fn readable_beneath(
     _dir: &DirHandle,
     _path: &[u8],
     _one_filesystem: bool,
