@@ -109,7 +109,11 @@ impl Plain {
             return Parsed::Nothing;
         }
         if line.contains(['\\', '?', '[']) {
-            return Parsed::Glob;
+            return if is_unclosed(line) {
+                Parsed::Nothing
+            } else {
+                Parsed::Glob
+            };
         }
         let line = line.trim_end_matches(' ');
         let kept = line.strip_prefix('!');
@@ -160,6 +164,12 @@ impl Plain {
             What::Ending => name.ends_with(&self.text),
         }
     }
+}
+
+/// Says whether a class is opened and never closed: for git such a line matches nothing.
+fn is_unclosed(line: &str) -> bool {
+    let opened = line.rfind('[').filter(|_| !line.contains('\\'));
+    opened.is_some_and(|at| !line.get(at..).unwrap_or_default().contains(']'))
 }
 
 /// Makes braces literal, as git takes them; the glob compiler would read them as alternatives.

@@ -206,7 +206,7 @@ fn ignore_rules_mean_what_git_means() {
         ("\\#a\n\\!b\nc\\ ", "#a !b c", "c"),
         ("a   \nb\r\nc", "a b c d", "d"),
         ("\u{feff}a\nb", "a b c", "c"),
-        ("[abc", "[abc a", "a"),
+        ("[abc", "[abc a", "[abc a"),
         ("*.{js,ts}", "a.js b.ts x.{js,ts}", "a.js b.ts"),
         ("{a}", "{a} a", "a"),
         ("(shop)/[[]id]", "(shop)/[id] x", "x"),
