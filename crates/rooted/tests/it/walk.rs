@@ -4,7 +4,6 @@
 mod hostile;
 
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rooted::{ErrorKind, Kind, Mode, RelPath, Resolver, Root, WalkOptions, Walked};
@@ -478,5 +477,4 @@ fn a_huge_file_of_rules_counts_up_to_its_limit() {
     fs::write(dir.path().join(".gitignore"), text).expect("a file");
     let start = RelPath::root();
     check(&root, &WalkOptions::new(&start), &[".gitignore", "b", "zz"]);
-    assert!(Path::new(dir.path()).exists());
 }

@@ -186,10 +186,7 @@ fn what_changes_during_a_walk_is_dropped() {
 
 #[test]
 fn a_folder_swapped_with_a_link_shows_nothing_from_outside() {
-    let n_walks: usize = std::env::var("WORKSPACE_MCP_SOAK")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(300);
+    let n_walks = soak().unwrap_or(300);
     let mut names: Vec<String> = (0..80).map(|n| format!("d{n:02}/x/inside")).collect();
     names.push("swap/x/inside".to_owned());
     let (dir, root) = world(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -230,4 +227,13 @@ fn a_folder_swapped_with_a_link_shows_nothing_from_outside() {
         }
         over.store(true, Ordering::Relaxed);
     });
+}
+
+/// Rounds asked for by `WORKSPACE_MCP_SOAK`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a longer run is asked for by the environment"
+)]
+fn soak() -> Option<usize> {
+    std::env::var("WORKSPACE_MCP_SOAK").ok()?.parse().ok()
 }
