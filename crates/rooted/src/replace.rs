@@ -410,3 +410,6 @@ fn no_links(error: &Error) -> bool {
         ErrorKind::Unsupported | ErrorKind::PermissionDenied | ErrorKind::Other(_)
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod basics;
+mod replace;
 mod walk;
 #[cfg(windows)]
 mod windows;

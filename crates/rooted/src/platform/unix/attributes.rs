@@ -12,6 +12,11 @@ use crate::meta::Meta;
 /// has by itself, which the kernel takes away whenever the content changes.
 const NOT_COPIED: [&[u8]; 3] = [b"security.ima", b"security.evm", b"security.capability"];
 
+/// Bytes of names or of one value that are asked for at first.
+const XATTR_ROOM: usize = 256;
+/// Bytes of names or of one value beyond which no file system goes.
+const XATTR_BYTES: usize = 1024 * 1024;
+
 /// Gives `to` the owner, mode and extended attributes of `from`; says whether all of them were taken.
 ///
 /// The owner goes first, since changing it clears the set-user bits of the mode. What this process
@@ -116,23 +121,21 @@ fn copy_xattrs(from: &File, to: &File) -> io::Result<bool> {
     Ok(all)
 }
 
-/// Fills `buffer` with what `read` gives, making room as it asks for.
+/// Fills `buffer` with what `read` gives, making room until it fits.
 fn read_growing(
     buffer: &mut Vec<u8>,
     read: impl Fn(&mut [u8]) -> Result<usize, Errno>,
 ) -> Result<(), Errno> {
+    // An empty buffer would ask for the size only, and a binding may answer that by itself.
+    let mut room = XATTR_ROOM;
     loop {
-        let needed = read(&mut [])?;
-        buffer.resize(needed, 0);
-        if needed == 0 {
-            return Ok(());
-        }
+        buffer.resize(room, 0);
         match read(buffer) {
             Ok(n) => {
                 buffer.truncate(n);
                 return Ok(());
             }
-            Err(Errno::RANGE) => {}
+            Err(Errno::RANGE) if room < XATTR_BYTES => room *= 2,
             Err(error) => return Err(error),
         }
     }
