@@ -111,3 +111,6 @@ impl Server {
         Answer { reply, is_error }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -271,3 +271,6 @@ fn unsayable(call: Option<&calls::Call>) -> Vec<u8> {
     let error = message::refusal(id, ErrorCode::INTERNAL_ERROR, "internal error");
     serde_json::to_vec(&error).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

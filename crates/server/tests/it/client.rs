@@ -144,8 +144,8 @@ impl Client {
     }
 
     /// Calls a tool; gives its text, with `error: ` before a failure.
-    pub fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let params = json!({"name": tool, "arguments": arguments});
+    pub fn call(&mut self, tool: &str, arguments: impl Into<Value>) -> String {
+        let params = json!({"name": tool, "arguments": arguments.into()});
         let answer = self.request("tools/call", params);
         text_of(&answer)
     }

@@ -3,7 +3,8 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "tests set up real folders and start the real program"
+    clippy::unwrap_used,
+    reason = "tests set up real folders, start the real program, and stop at the first surprise"
 )]
 
 mod answers;
