@@ -94,6 +94,20 @@ impl Root {
         })
     }
 
+    /// [`Root::open`], making the directory and those above it first, closed to other users.
+    ///
+    /// # Errors
+    /// Whatever the operating system says of the path.
+    pub fn open_or_make(path: &Path, mode: Mode) -> io::Result<Self> {
+        match Self::open(path, mode) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                platform::make_dirs(path)?;
+                Self::open(path, mode)
+            }
+            opened => opened,
+        }
+    }
+
     /// The same directory through another handle, with another mode.
     ///
     /// # Errors

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use workspace::Cancel;
+use workspace::transaction::Recovered;
+use workspace::{Cancel, Workspace};
 
 use crate::args;
 use crate::cli::{self, Command, CommandLine};
@@ -62,6 +63,7 @@ fn server(config: &Config) -> Result<Server, StartFault> {
     };
     let workspaces = config.open()?;
     for workspace in workspaces.iter() {
+        report_recovery(&log, workspace);
         if workspace.host_path().parent().is_none() {
             log.warn(&format!(
                 "WARNING: workspace \"{}\" is the whole file system: every file this user can \
@@ -71,6 +73,22 @@ fn server(config: &Config) -> Result<Server, StartFault> {
         }
     }
     Ok(Server::new(registry, workspaces, config.room, log))
+}
+
+/// Finishes or takes back what a server that was killed left under way, and says so.
+fn report_recovery(log: &Log, workspace: &Workspace) {
+    let name = &workspace.name;
+    match workspace.recover() {
+        Ok(recovered) if recovered == Recovered::default() => {}
+        Ok(recovered) => log.warn(&format!(
+            "workspace \"{name}\": an earlier server ended in the middle of a change: {} taken \
+             back, {} finished, {} left for the next start, {} unreadable",
+            recovered.n_undone, recovered.n_finished, recovered.n_pending, recovered.n_unreadable
+        )),
+        Err(error) => log.warn(&format!(
+            "workspace \"{name}\": unfinished changes cannot be looked at: {error}"
+        )),
+    }
 }
 
 fn serve(config: &Config) -> Result<ExitCode, StartFault> {

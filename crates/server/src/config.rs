@@ -7,7 +7,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use workspace::{Policy, Workspace, Workspaces, limits};
+use rooted::{Durability, Mode, Root};
+use workspace::{Policy, WorkspaceOptions, Workspaces, limits};
 
 use crate::log::Level;
 use crate::registry::ToolFilter;
@@ -53,15 +54,6 @@ pub struct WorkspaceConfig {
     pub root: PathBuf,
     /// Whether it is closed to writing.
     pub read_only: bool,
-}
-
-/// What a finished change survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// The end of the process at any instant.
-    Kill,
-    /// The loss of power too.
-    Power,
 }
 
 /// How long answers may get.
@@ -158,29 +150,49 @@ impl Config {
         Ok(config)
     }
 
-    /// Opens the roots.
+    /// Opens the roots, and the folder for their state if there is one.
     ///
     /// # Errors
-    /// [`StartFault::Machine`] with one line for the first root that is no folder one can open.
+    /// [`StartFault::Machine`] with one line for the first folder that cannot be opened.
     pub fn open(&self) -> Result<Workspaces, StartFault> {
         let policy = Policy::new(&self.deny_paths, &self.read_only_paths);
-        let open = |workspace: &WorkspaceConfig| {
-            let WorkspaceConfig { name, root, .. } = workspace;
-            let writable = !workspace.read_only;
-            Workspace::open(name.clone(), root, policy.clone(), writable)
-                .map(Arc::new)
-                .map_err(|error| {
-                    let fault = match error.kind() {
-                        ErrorKind::NotFound => "root does not exist".to_owned(),
-                        ErrorKind::NotADirectory => "root is not a directory".to_owned(),
-                        _ => format!("root cannot be opened ({error})"),
-                    };
-                    let root = rooted::show(root.as_os_str().as_encoded_bytes());
-                    StartFault::Machine(format!("workspace \"{name}\" {fault}: {root}"))
-                })
+        let state_base = self.state_base()?;
+        let options = |workspace: &WorkspaceConfig| WorkspaceOptions {
+            name: workspace.name.clone(),
+            path: workspace.root.clone(),
+            policy: policy.clone(),
+            writable: !workspace.read_only && !self.tools.read_only,
+            durability: self.durability,
+            state_base: state_base.clone(),
         };
-        let all = self.workspaces.iter().map(open).collect::<Result<_, _>>()?;
-        Ok(Workspaces::new(all).expect("without options the current folder is a workspace"))
+        let all = self.workspaces.iter().map(options).collect();
+        Workspaces::open(all).map_err(|(index, error)| {
+            let fault = match error.kind() {
+                ErrorKind::NotFound => "root does not exist".to_owned(),
+                ErrorKind::NotADirectory => "root is not a directory".to_owned(),
+                _ => format!("root cannot be opened ({error})"),
+            };
+            let text = match self.workspaces.get(index) {
+                Some(WorkspaceConfig { name, root, .. }) => {
+                    let root = rooted::show(root.as_os_str().as_encoded_bytes());
+                    format!("workspace \"{name}\" {fault}: {root}")
+                }
+                None => fault,
+            };
+            StartFault::Machine(text)
+        })
+    }
+
+    /// The folder for state outside the roots, made if need be.
+    fn state_base(&self) -> Result<Option<Arc<Root>>, StartFault> {
+        let Some(path) = &self.state_dir else {
+            return Ok(None);
+        };
+        let root = Root::open_or_make(path, Mode::NO_LINKS).map_err(|error| {
+            let path = rooted::show(path.as_os_str().as_encoded_bytes());
+            StartFault::Machine(format!("cannot use --state-dir {path}: {error}"))
+        })?;
+        Ok(Some(Arc::new(root)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a tool can reach while it runs one call.
 
-use workspace::{Cancel, Error, Reader, Workspaces};
+use workspace::{Cancel, Error, Reader, Workspace, Workspaces};
 
 use crate::args::Args;
 
@@ -22,7 +22,14 @@ impl Ctx<'_> {
     /// # Errors
     /// [`Error::UnknownWorkspace`], [`Error::RootGone`].
     pub fn reader(&self, args: &Args) -> Result<Reader<'_>, Error> {
-        let workspace = self.workspaces.get(args.text("workspace"))?;
-        workspace.reader(&self.cancel)
+        self.workspace(args)?.reader(&self.cancel)
+    }
+
+    /// The workspace that the `workspace` argument names, or the primary one.
+    ///
+    /// # Errors
+    /// [`Error::UnknownWorkspace`].
+    pub fn workspace(&self, args: &Args) -> Result<&Workspace, Error> {
+        Ok(self.workspaces.get(args.text("workspace"))?)
     }
 }

@@ -64,6 +64,13 @@ pub enum Error {
         /// The line numbers of the first occurrences.
         lines: Vec<u64>,
     },
+    /// The file would grow beyond what an edit makes: size and limit in bytes.
+    ResultTooLarge {
+        /// The file.
+        path: RelPath,
+        /// The size it would have.
+        size: u64,
+    },
     /// An edit with text outside ASCII in a file that is not valid UTF-8.
     NotUtf8(RelPath),
     /// The content is not what the caller expected.
@@ -128,6 +135,50 @@ pub enum Error {
 }
 
 impl Error {
+    /// The file at fault, when the failure is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&RelPath> {
+        match self {
+            Self::FileNotFound(path)
+            | Self::PathNotFound(path)
+            | Self::IsADirectory(path)
+            | Self::NotADirectory(path)
+            | Self::NotRegular(path)
+            | Self::PermissionDenied(path)
+            | Self::LinkLoop(path)
+            | Self::NameTooLong(path)
+            | Self::NoSpace(path)
+            | Self::ReadOnlyFilesystem(path)
+            | Self::Binary(path)
+            | Self::TooLarge { path, .. }
+            | Self::TextNotFound { path, .. }
+            | Self::TextAmbiguous { path, .. }
+            | Self::ResultTooLarge { path, .. }
+            | Self::NotUtf8(path)
+            | Self::ChangedSinceRead(path)
+            | Self::KeepsChanging(path)
+            | Self::ConflictCopy { path, .. }
+            | Self::Protected(path)
+            | Self::Denied(path)
+            | Self::ReadOnlyPath(path)
+            | Self::EquivalentName(path)
+            | Self::Io { path, .. } => Some(path),
+            Self::Edit { cause, .. } => cause.path(),
+            Self::EmptyPath
+            | Self::NulInPath
+            | Self::ControlInPath
+            | Self::Outside(_)
+            | Self::ComponentNotADirectory(_)
+            | Self::ReadOnlyWorkspace(_)
+            | Self::UnknownWorkspace { .. }
+            | Self::RootGone(_)
+            | Self::Busy
+            | Self::NotWritable
+            | Self::BadPattern { .. }
+            | Self::Cancelled => None,
+        }
+    }
+
     /// The next step for the caller, when there is one worth saying.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
@@ -184,6 +235,11 @@ impl fmt::Display for Error {
                 f,
                 "oldString appears {count} times in {path}; add more surrounding context or set replaceAll=true"
             ),
+            Self::ResultTooLarge { path, size } => write!(
+                f,
+                "file would become too large ({size} bytes; limit {}): {path}",
+                crate::edit::RESULT_BYTES
+            ),
             Self::NotUtf8(path) => {
                 write!(f, "not valid UTF-8; only ASCII text can be edited: {path}")
             }
@@ -217,7 +273,7 @@ impl fmt::Display for Error {
             }
             Self::Edit { index, cause, path } => {
                 let text = cause.to_string();
-                if text.ends_with(path.as_str()) || path.is_empty() {
+                if path.is_empty() || text.ends_with(&format!(": {path}")) {
                     write!(f, "edit[{index}] failed: {text}")
                 } else {
                     write!(f, "edit[{index}] failed: {text}: {path}")

@@ -12,6 +12,7 @@
 )]
 
 pub mod cancel;
+pub mod change;
 pub mod edit;
 pub mod error;
 pub mod glob;
@@ -26,12 +27,14 @@ pub mod state;
 pub mod text;
 pub mod transaction;
 pub mod workspace;
+pub mod writer;
 
 pub use crate::cancel::Cancel;
 pub use crate::error::Error;
 pub use crate::policy::Policy;
 pub use crate::reader::Reader;
-pub use crate::workspace::{Workspace, Workspaces};
+pub use crate::workspace::{Workspace, WorkspaceOptions, Workspaces};
+pub use crate::writer::Writer;
 
 /// Threads that one call may keep busy.
 pub(crate) fn threads() -> usize {

@@ -57,6 +57,12 @@ impl Policy {
         !path.is_root() && hits(&self.deny, path.as_bytes())
     }
 
+    /// Says whether any path may be hidden at all.
+    #[must_use]
+    pub fn hides(&self) -> bool {
+        !self.deny.is_empty()
+    }
+
     /// Says whether a path is closed to writing: it, or a folder above it, matches a pattern.
     #[must_use]
     pub fn is_read_only(&self, path: &RelPath) -> bool {

@@ -3,9 +3,10 @@
 //! Every tool reaches files through here, so the path policy is asked in one place: of the path as
 //! it was asked for, and of where it really leads.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
 
-use rooted::{Dir, ErrorKind, File, Kind, Meta, PathFault, RelPath, Root};
+use rooted::{Dir, ErrorKind, File, FileId, Kind, Meta, PathFault, RelPath, Root, WalkOptions};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::cancel::Cancel;
@@ -19,6 +20,7 @@ pub struct Reader<'a> {
     workspace: &'a Workspace,
     root: Arc<Root>,
     cancel: Cancel,
+    hidden_files: OnceLock<HashSet<FileId>>,
 }
 
 /// What a path argument leads to.
@@ -47,6 +49,7 @@ impl<'a> Reader<'a> {
             workspace,
             root,
             cancel,
+            hidden_files: OnceLock::new(),
         }
     }
 
@@ -141,12 +144,53 @@ impl<'a> Reader<'a> {
     }
 
     /// Refuses an open file that the policy hides, also when it is reached by another of its names.
-    fn permit_file(&self, file: &File, input: &str) -> Result<(), Error> {
+    pub(crate) fn permit_file(&self, file: &File, input: &str) -> Result<(), Error> {
         if self.policy().is_denied(file.path()) {
             // The name asked for is the caller's own; where a link leads is not told.
             return Err(Error::Denied(self.parse(input)?));
         }
+        if self.is_hidden_twin(file) {
+            return Err(Error::Denied(self.parse(input)?));
+        }
         Ok(())
+    }
+
+    /// Says whether an open file has a further name that the policy hides.
+    ///
+    /// Which files those are is found out at most once for each call, and only when a file with
+    /// several names is met under a policy that hides something.
+    #[must_use]
+    pub fn is_hidden_twin(&self, file: &File) -> bool {
+        file.meta().nlink > 1
+            && self.policy().hides()
+            && self
+                .hidden_files
+                .get_or_init(|| self.find_hidden_files())
+                .contains(&file.meta().id)
+    }
+
+    /// The files with several names of which at least one is hidden.
+    fn find_hidden_files(&self) -> HashSet<FileId> {
+        let start = RelPath::root();
+        let stop = || self.cancel.is_cancelled();
+        let options = WalkOptions {
+            files_only: true,
+            include_ignored: true,
+            stop: &stop,
+            ..WalkOptions::new(&start)
+        };
+        let Ok(walked) = rooted::walk(&self.root, &options) else {
+            return HashSet::new();
+        };
+        let denied = walked
+            .entries
+            .iter()
+            .filter(|entry| self.policy().is_denied(&entry.path));
+        let metas = denied.filter_map(|entry| self.root.meta(&entry.path).ok());
+        metas
+            .filter(|meta| meta.nlink > 1)
+            .map(|meta| meta.id)
+            .collect()
     }
 
     /// Runs `look` on the path that `input` names: as written, else read as an escaped name, else
@@ -252,3 +296,6 @@ pub(crate) fn fold(name: &str) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,52 @@
 //! `Workspace`: one named root with its policy; `Workspaces`: all that a server serves.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rooted::{Mode, Root};
+use rooted::{Durability, Mode, Root};
 
 use crate::cancel::Cancel;
 use crate::error::Error;
+use crate::lock::{Lock, Queue};
 use crate::policy::Policy;
 use crate::reader::Reader;
+use crate::state::State;
+use crate::transaction::{self, Recovered};
+use crate::writer::Writer;
+
+/// How a workspace is to be opened.
+#[derive(Clone, Debug)]
+pub struct WorkspaceOptions {
+    /// The name that the `workspace` argument takes.
+    pub name: String,
+    /// The folder on the host.
+    pub path: PathBuf,
+    /// What may be seen and what may be changed.
+    pub policy: Policy,
+    /// Whether anything in it may be changed at all.
+    pub writable: bool,
+    /// What a finished change survives.
+    pub durability: Durability,
+    /// Where state is kept, if not in the root.
+    pub state_base: Option<Arc<Root>>,
+}
+
+impl WorkspaceOptions {
+    /// A writable workspace without further rules, whose changes survive the end of the process.
+    #[must_use]
+    pub fn new(name: &str, path: &Path) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            policy: Policy::default(),
+            writable: true,
+            durability: Durability::Kill,
+            state_base: None,
+        }
+    }
+}
 
 /// One named project folder.
 #[derive(Debug)]
@@ -19,35 +57,44 @@ pub struct Workspace {
     pub policy: Policy,
     /// Whether anything in it may be changed at all.
     pub writable: bool,
+    durability: Durability,
     root: RwLock<Arc<Root>>,
     host_path: PathBuf,
+    lock: Lock,
+    recovered: AtomicBool,
 }
 
 impl Workspace {
-    /// Opens a folder as a workspace.
+    /// Opens a folder as the only workspace.
     ///
     /// # Errors
     /// Whatever the operating system says of the folder.
-    pub fn open(
-        name: String,
-        path: &std::path::Path,
-        policy: Policy,
-        writable: bool,
-    ) -> std::io::Result<Self> {
-        let root = Root::open(path, Mode::FOLLOW)?;
+    pub fn open(options: WorkspaceOptions) -> io::Result<Self> {
+        let root = Root::open(&options.path, Mode::FOLLOW)?;
+        Ok(Self::new(options, root, Arc::default()))
+    }
+
+    fn new(options: WorkspaceOptions, root: Root, queue: Arc<Queue>) -> Self {
         let host_path = root.host_path().to_owned();
-        Ok(Self {
-            name,
-            policy,
-            writable,
+        let state = match options.state_base {
+            Some(base) => State::beneath(base, &host_path),
+            None => State::inside(),
+        };
+        Self {
+            name: options.name,
+            policy: options.policy,
+            writable: options.writable,
+            durability: options.durability,
             root: RwLock::new(Arc::new(root)),
             host_path,
-        })
+            lock: Lock::new(state, queue),
+            recovered: AtomicBool::new(false),
+        }
     }
 
     /// The root's canonical path on the host, for `workspace_list` and the start-up lines.
     #[must_use]
-    pub fn host_path(&self) -> &std::path::Path {
+    pub fn host_path(&self) -> &Path {
         &self.host_path
     }
 
@@ -71,7 +118,42 @@ impl Workspace {
     /// # Errors
     /// [`Error::RootGone`].
     pub fn reader(&self, cancel: &Cancel) -> Result<Reader<'_>, Error> {
+        // A read does not depend on it; the next change tries again, and tells when it fails.
+        let _ = self.recover();
         Ok(Reader::new(self, self.root()?, cancel.clone()))
+    }
+
+    /// Exclusive access for one call: waits for the lock, and finishes what a process that ended left.
+    ///
+    /// # Errors
+    /// [`Error::ReadOnlyWorkspace`], [`Error::RootGone`], [`Error::Busy`], [`Error::NotWritable`],
+    /// [`Error::Cancelled`].
+    pub fn writer(&self, cancel: &Cancel) -> Result<Writer<'_>, Error> {
+        if !self.writable {
+            return Err(Error::ReadOnlyWorkspace(self.name.clone()));
+        }
+        let root = self.root()?;
+        let guard = transaction::enter(&root, &self.lock, cancel)?;
+        self.recovered.store(true, Ordering::Relaxed);
+        Ok(Writer::new(
+            Reader::new(self, root, cancel.clone()),
+            guard,
+            self.durability,
+        ))
+    }
+
+    /// Finishes or takes back, once, what a process that ended left under way; does nothing where
+    /// nothing may be changed.
+    ///
+    /// # Errors
+    /// When the state folder cannot be read.
+    pub fn recover(&self) -> Result<Recovered, Error> {
+        if !self.writable || self.recovered.load(Ordering::Relaxed) {
+            return Ok(Recovered::default());
+        }
+        let recovered = transaction::recover_if_idle(&*self.root()?, &self.lock)?;
+        self.recovered.store(true, Ordering::Relaxed);
+        Ok(recovered)
     }
 }
 
@@ -83,19 +165,37 @@ pub struct Workspaces {
 }
 
 impl Workspaces {
-    /// Takes at least one workspace; the one named `default`, else the first, is primary.
+    /// Opens all folders; the workspace named `default`, else the first, is primary.
     ///
-    /// Returns `None` for an empty list.
-    #[must_use]
-    pub fn new(all: Vec<Arc<Workspace>>) -> Option<Self> {
-        if all.is_empty() {
-            return None;
+    /// Roots that nest share one lock in this process.
+    ///
+    /// # Errors
+    /// The position of the first folder that cannot be opened, and what the operating system says.
+    ///
+    /// # Panics
+    /// When there are none.
+    pub fn open(options: Vec<WorkspaceOptions>) -> Result<Self, (usize, io::Error)> {
+        assert!(
+            !options.is_empty(),
+            "a server serves at least one workspace"
+        );
+        let mut opened = Vec::with_capacity(options.len());
+        for (index, options) in options.into_iter().enumerate() {
+            let root = Root::open(&options.path, Mode::FOLLOW).map_err(|error| (index, error))?;
+            opened.push((options, root));
         }
+        let host_paths: Vec<&Path> = opened.iter().map(|(_, root)| root.host_path()).collect();
+        let queues = Queue::for_roots(&host_paths);
+        let all: Vec<_> = opened
+            .into_iter()
+            .zip(queues)
+            .map(|((options, root), queue)| Arc::new(Workspace::new(options, root, queue)))
+            .collect();
         let primary = all
             .iter()
             .position(|workspace| workspace.name == "default")
             .unwrap_or(0);
-        Some(Self { all, primary })
+        Ok(Self { all, primary })
     }
 
     /// The workspace of that name, or the primary one.

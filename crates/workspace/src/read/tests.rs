@@ -5,11 +5,10 @@ use super::{Content, Extent, ReadRequest, read};
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::limits;
-use crate::policy::Policy;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, WorkspaceOptions};
 
 fn workspace(path: &Path) -> Workspace {
-    Workspace::open("default".to_owned(), path, Policy::default(), true).expect("a folder")
+    Workspace::open(WorkspaceOptions::new("default", path)).expect("a folder")
 }
 
 fn range(content: &[u8], offset: i64, limit: u64) -> Result<(String, Extent, u64), Error> {

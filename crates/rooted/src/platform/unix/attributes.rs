@@ -89,7 +89,7 @@ fn give_owner(to: &File, made: &Meta, meta: &Meta) -> io::Result<Owner> {
 }
 
 /// Sets the permission bits.
-pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     Ok(fs::fchmod(file, Mode::from_raw_mode(mode as _))?)
 }
 

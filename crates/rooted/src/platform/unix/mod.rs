@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use crate::error::ErrorKind;
 use crate::meta::{FileId, Kind, Meta};
 
-pub(crate) use attributes::{copy_attributes, set_mode};
+pub(crate) use attributes::copy_attributes;
 #[cfg(target_os = "linux")]
 pub(crate) use kernel::{
     dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, list_readable, mount_id, mount_id_at,
@@ -55,6 +55,15 @@ const READ: OFlags = OFlags::RDONLY
 
 pub(crate) fn open_root(path: &Path) -> io::Result<DirHandle> {
     Ok(fs::openat(CWD, path, DIR, Mode::empty())?)
+}
+
+/// Makes a directory of the host and those above it, closed to other users.
+pub(crate) fn make_dirs(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
 }
 
 pub(crate) fn reopen(dir: &DirHandle) -> io::Result<DirHandle> {

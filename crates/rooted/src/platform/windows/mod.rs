@@ -75,6 +75,11 @@ pub(crate) fn open_root(path: &Path) -> io::Result<DirHandle> {
     Dir::open_ambient_dir(path, ambient_authority())
 }
 
+/// Makes a directory of the host and those above it.
+pub(crate) fn make_dirs(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).create(path)
+}
+
 pub(crate) fn reopen(dir: &DirHandle) -> io::Result<DirHandle> {
     dir.try_clone()
 }
@@ -350,7 +355,7 @@ pub(crate) fn copy_attributes(_from: &File, from_meta: &Meta, to: &File) -> io::
 }
 
 /// Makes the file read-only when nobody may write to it.
-pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     if mode & 0o222 != 0 {
         return Ok(());
     }

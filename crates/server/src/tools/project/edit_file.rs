@@ -1,7 +1,13 @@
 //! `edit_file`: one exact text for another in one file.
 
-use super::pending;
-use crate::args::{Arg, Kind, WORKSPACE};
+use workspace::change::{EditRequest, edit_file};
+use workspace::edit::Edit;
+
+use super::changed::edit_remarks;
+use crate::args::{Arg, Args, Kind, WORKSPACE};
+use crate::context::Ctx;
+use crate::failure::Failure;
+use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
 pub(super) const TOOL: Tool = Tool {
@@ -26,5 +32,28 @@ pub(super) const TOOL: Tool = Tool {
         WORKSPACE,
     ],
     hints: Hints::EDIT,
-    call: pending,
+    call,
 };
+
+fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
+    let request = EditRequest {
+        path: args.needed_text("path"),
+        edit: Edit {
+            old: args.needed_text("oldString"),
+            new: args.needed_text("newString"),
+            replace_all: args.flag("replaceAll"),
+        },
+        expected_sha256: args.text("expectedSha256"),
+    };
+    let done = edit_file(ctx.workspace(args)?, &ctx.cancel, &request)?;
+    let (n, path) = (done.count, &done.outcome.path);
+    let occurrences = if n == 1 { "occurrence" } else { "occurrences" };
+    let mut reply = Reply::text(format!(
+        "Replaced {n} {occurrences} in {path}{}",
+        edit_remarks(&done)
+    ));
+    if let Some(name) = done.found_as {
+        reply.push_line(&format!("... (found as {name})"));
+    }
+    Ok(reply)
+}

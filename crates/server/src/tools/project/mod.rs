@@ -1,5 +1,6 @@
 //! The toolset `project`: a coding agent at work in folders of code.
 
+mod changed;
 mod edit_file;
 mod grep;
 mod list_files;

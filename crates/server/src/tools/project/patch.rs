@@ -1,7 +1,13 @@
 //! `patch`: several edits, in one or more files, all or none.
 
-use super::pending;
-use crate::args::{Arg, Kind, WORKSPACE};
+use workspace::change::{EditRequest, patch};
+use workspace::edit::Edit;
+
+use super::changed::edit_remarks;
+use crate::args::{Arg, Args, Kind, WORKSPACE};
+use crate::context::Ctx;
+use crate::failure::Failure;
+use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
 const EDIT: &[Arg] = &[
@@ -30,5 +36,42 @@ pub(super) const TOOL: Tool = Tool {
         WORKSPACE,
     ],
     hints: Hints::EDIT,
-    call: pending,
+    call,
 };
+
+fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
+    let request = |edit| EditRequest {
+        path: Args::needed_text(edit, "path"),
+        edit: Edit {
+            old: edit.needed_text("oldString"),
+            new: edit.needed_text("newString"),
+            replace_all: edit.flag("replaceAll"),
+        },
+        expected_sha256: edit.text("expectedSha256"),
+    };
+    let requests: Vec<_> = args.objects("edits").iter().map(request).collect();
+    let done = patch(ctx.workspace(args)?, &ctx.cancel, &requests)?;
+    let mut reply = Reply::default();
+    for file in &done.files {
+        let (n, path) = (file.count, &file.outcome.path);
+        let replacements = if n == 1 {
+            "replacement"
+        } else {
+            "replacements"
+        };
+        let remarks = edit_remarks(file);
+        reply.push_line(&format!("patched {path} ({n} {replacements}){remarks}"));
+    }
+    let edits = if done.n_edits == 1 { "edit" } else { "edits" };
+    let files = if done.files.len() == 1 {
+        "file"
+    } else {
+        "files"
+    };
+    let (n_edits, n_files) = (done.n_edits, done.files.len());
+    reply.push_line(&format!("{n_edits} {edits} across {n_files} {files}"));
+    for name in done.files.iter().filter_map(|file| file.found_as.as_ref()) {
+        reply.push_line(&format!("... (found as {name})"));
+    }
+    Ok(reply)
+}

@@ -1,7 +1,12 @@
 //! `write_file`: a file's whole content, or more at its end.
 
-use super::pending;
-use crate::args::{Arg, WORKSPACE};
+use workspace::change::{WriteRequest, append_file, write_file};
+
+use super::changed::remarks;
+use crate::args::{Arg, Args, WORKSPACE};
+use crate::context::Ctx;
+use crate::failure::Failure;
+use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
 pub(super) const TOOL: Tool = Tool {
@@ -23,5 +28,28 @@ pub(super) const TOOL: Tool = Tool {
         WORKSPACE,
     ],
     hints: Hints::REPLACE,
-    call: pending,
+    call,
 };
+
+fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
+    let workspace = ctx.workspace(args)?;
+    let request = WriteRequest {
+        path: args.needed_text("path"),
+        content: args.needed_text("content"),
+        expected_sha256: args.text("expectedSha256"),
+    };
+    if args.flag("append") {
+        let done = append_file(workspace, &ctx.cancel, &request)?;
+        let (path, added, len) = (done.path, done.added, done.len);
+        return Ok(Reply::text(format!(
+            "Appended to {path} ({added} bytes, now {len} bytes)"
+        )));
+    }
+    let done = write_file(workspace, &ctx.cancel, &request)?;
+    let verb = if done.created { "Created" } else { "Updated" };
+    let (path, len) = (&done.path, done.len);
+    Ok(Reply::text(format!(
+        "{verb} {path} ({len} bytes){}",
+        remarks(&done)
+    )))
+}
