@@ -6,6 +6,6 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use unix::stop_signal;
+pub(crate) use unix::{stdio_sockets, stop_signal};
 #[cfg(windows)]
-pub(crate) use windows::stop_signal;
+pub(crate) use windows::{stdio_sockets, stop_signal};

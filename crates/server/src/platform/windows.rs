@@ -7,3 +7,8 @@ pub(crate) async fn stop_signal() {
         std::future::pending::<()>().await;
     }
 }
+
+/// Stdin and stdout are no sockets here.
+pub(crate) fn stdio_sockets() -> Option<(tokio::io::Empty, tokio::io::Sink)> {
+    None
+}

@@ -50,13 +50,29 @@ pub fn serve(server: Arc<Server>) -> io::Result<()> {
                 stop.send_replace(true);
             }
         });
-        let (input, output) = rmcp::transport::stdio_pipes();
+        let (input, output) = standard_streams();
         serve_stream(server, input, output, stop, stopped).await;
         signal.abort();
     });
     // A read of stdin or a call that ignores its end may still block a thread.
     runtime.shutdown_background();
     Ok(())
+}
+
+/// Stdin and stdout, if possible without a thread for every read and write.
+///
+/// Boxed, so that the service is compiled once.
+fn standard_streams() -> (
+    Box<dyn AsyncRead + Send + Unpin>,
+    Box<dyn AsyncWrite + Send + Unpin>,
+) {
+    match platform::stdio_sockets() {
+        Some((input, output)) => (Box::new(input), Box::new(output)),
+        None => {
+            let (input, output) = rmcp::transport::stdio_pipes();
+            (Box::new(input), Box::new(output))
+        }
+    }
 }
 
 async fn serve_stream<R, W>(

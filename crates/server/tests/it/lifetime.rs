@@ -130,3 +130,35 @@ fn many_calls_at_once_are_all_answered() {
         assert!(text.ends_with("1024: 0123456789abcdef"));
     }
 }
+
+/// Node starts programs with sockets in place of pipes.
+#[cfg(unix)]
+#[test]
+fn sockets_do_for_pipes() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+
+    let folder = folder(&[("a.txt", "hello\n")]);
+    let (mut input, server_input) = UnixStream::pair().unwrap();
+    let (output, server_output) = UnixStream::pair().unwrap();
+    let mut child = program(folder.path(), &[])
+        .stdin(OwnedFd::from(server_input))
+        .stdout(OwnedFd::from(server_output))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(output);
+    for id in 0..3 {
+        input
+            .write_all(format!("{}\n", call(id, "a.txt")).as_bytes())
+            .unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["id"], id);
+        assert_eq!(answer["result"]["content"][0]["text"], "1: hello");
+    }
+    drop(input);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
