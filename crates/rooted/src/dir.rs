@@ -1,6 +1,6 @@
 //! `Dir`: an open folder beneath a root, and what can be done to the names in it.
 //!
-//! Every operation takes a single component, so none can leave the folder.
+//! Every operation takes a single component and refuses anything else, so none can leave the folder.
 
 use std::io;
 
@@ -85,7 +85,8 @@ impl Dir {
         open: fn(&DirHandle, &[u8]) -> io::Result<std::fs::File>,
     ) -> Result<File> {
         let path = self.path.join(name);
-        let inner = match open(&self.handle, name) {
+        let opened = platform::check_name(name).and_then(|()| open(&self.handle, name));
+        let inner = match opened {
             Ok(inner) => inner,
             Err(error) if platform::is_link_error(&error) => {
                 return Err(Error {
@@ -97,6 +98,10 @@ impl Dir {
         };
         let meta = platform::stat_file(&inner).map_err(|error| Error::io(error, &path))?;
         match meta.kind {
+            Kind::File if platform::is_kernel_file(&inner, &meta) => Err(Error {
+                kind: ErrorKind::NotRegular,
+                path,
+            }),
             Kind::File => Ok(File { inner, meta, path }),
             Kind::Dir => Err(Error {
                 kind: ErrorKind::IsADirectory,
@@ -158,7 +163,7 @@ impl Dir {
     /// # Errors
     /// Whatever the operating system says.
     pub fn rename(&self, name: &[u8], to: &Self, new: &[u8]) -> Result<()> {
-        self.run(name, |dir| platform::rename(dir, name, &to.handle, new))
+        self.run_to(name, to, new, platform::rename)
     }
 
     /// Gives a name in this folder another name in `to`, which must be free.
@@ -166,7 +171,7 @@ impl Dir {
     /// # Errors
     /// [`ErrorKind::Exists`] when it is not, [`ErrorKind::Unsupported`] where that cannot be promised.
     pub fn rename_new(&self, name: &[u8], to: &Self, new: &[u8]) -> Result<()> {
-        self.run(name, |dir| platform::rename_new(dir, name, &to.handle, new))
+        self.run_to(name, to, new, platform::rename_new)
     }
 
     /// Swaps a name in this folder with a name in `to`, in one step.
@@ -174,7 +179,7 @@ impl Dir {
     /// # Errors
     /// [`ErrorKind::Unsupported`] where the file system cannot.
     pub fn exchange(&self, name: &[u8], to: &Self, new: &[u8]) -> Result<()> {
-        self.run(name, |dir| platform::exchange(dir, name, &to.handle, new))
+        self.run_to(name, to, new, platform::exchange)
     }
 
     /// Gives a file one more name, which must be free.
@@ -182,7 +187,7 @@ impl Dir {
     /// # Errors
     /// [`ErrorKind::Exists`], [`ErrorKind::Unsupported`], [`ErrorKind::PermissionDenied`].
     pub fn hard_link(&self, name: &[u8], to: &Self, new: &[u8]) -> Result<()> {
-        self.run(name, |dir| platform::hard_link(dir, name, &to.handle, new))
+        self.run_to(name, to, new, platform::hard_link)
     }
 
     /// Names in the folder, sorted by bytes, with their kinds. A name that vanishes meanwhile is left out.
@@ -211,7 +216,7 @@ impl Dir {
     /// Says whether this process may write to a file here.
     #[must_use]
     pub fn may_write(&self, name: &[u8]) -> bool {
-        platform::may_write(&self.handle, name)
+        platform::check_name(name).is_ok() && platform::may_write(&self.handle, name)
     }
 
     /// Says whether this process may make and remove names here.
@@ -229,6 +234,21 @@ impl Dir {
     }
 
     fn run<T>(&self, name: &[u8], call: impl FnOnce(&DirHandle) -> io::Result<T>) -> Result<T> {
-        call(&self.handle).map_err(|error| Error::io(error, &self.path.join(name)))
+        platform::check_name(name)
+            .and_then(|()| call(&self.handle))
+            .map_err(|error| Error::io(error, &self.path.join(name)))
+    }
+
+    fn run_to(
+        &self,
+        name: &[u8],
+        to: &Self,
+        new: &[u8],
+        call: fn(&DirHandle, &[u8], &DirHandle, &[u8]) -> io::Result<()>,
+    ) -> Result<()> {
+        self.run(name, |dir| {
+            platform::check_name(new)?;
+            call(dir, name, &to.handle, new)
+        })
     }
 }

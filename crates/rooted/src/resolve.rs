@@ -16,6 +16,8 @@ use crate::root::{Resolver, Root};
 const LINKS: usize = 40;
 /// Times a way is walked again when a name turned into a link between two steps.
 pub(crate) const ATTEMPTS: usize = 16;
+/// Folders on one way, each of which the walk holds open.
+const DEPTH: usize = 256;
 
 /// What a way ended at.
 pub(crate) enum Spot {
@@ -43,6 +45,16 @@ impl Spot {
             found => Ok(found),
         }
     }
+}
+
+/// Refuses a path that no way is tried for: too many folders, or a component that is no single name.
+pub(crate) fn check(path: &RelPath) -> Result<()> {
+    if path.depth() > DEPTH {
+        return Err(Error::new(ErrorKind::NameTooLong, path));
+    }
+    path.components()
+        .try_for_each(platform::check_name)
+        .map_err(|error| Error::io(error, path))
 }
 
 /// Opens a regular file in one step; `None` when the walk has to find it.
@@ -81,9 +93,6 @@ fn sort<T>(found: Beneath<T>, root: &Root, path: &RelPath) -> Result<Option<T>> 
 
 /// Walks a path from the root, component by component.
 pub(crate) fn walk(root: &Root, path: &RelPath, follow: bool) -> Result<Spot> {
-    for name in path.components() {
-        platform::check_name(name).map_err(|error| Error::io(error, path))?;
-    }
     Walk {
         root,
         asked: path,
@@ -154,6 +163,9 @@ impl Walk<'_> {
     }
 
     fn enter_dir(&mut self, name: Box<[u8]>) -> Result<()> {
+        if self.held.len() >= DEPTH {
+            return Err(self.error(ErrorKind::NameTooLong));
+        }
         match platform::open_dir(self.here(), &name) {
             Ok(handle) => {
                 self.check_mount(&handle)?;

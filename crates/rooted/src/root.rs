@@ -172,6 +172,7 @@ impl Root {
         if path.is_root() {
             return Err(Error::new(ErrorKind::IsADirectory, path));
         }
+        resolve::check(path)?;
         if let Some(inner) = resolve::kernel_file(self, path)? {
             return self.checked(inner, path, path.clone());
         }
@@ -250,6 +251,7 @@ impl Root {
                 path: RelPath::root(),
             });
         }
+        resolve::check(path)?;
         if let Some(handle) = resolve::kernel_dir(self, path)? {
             return Ok(Dir {
                 handle,
@@ -279,6 +281,7 @@ impl Root {
     /// # Errors
     /// As the way there fails.
     pub fn locate(&self, path: &RelPath) -> Result<Place> {
+        resolve::check(path)?;
         if let Some(place) = self.locate_plain(path)? {
             return Ok(place);
         }

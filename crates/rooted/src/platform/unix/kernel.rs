@@ -93,6 +93,8 @@ fn beneath(
             Err(Errno::XDEV | Errno::NOSYS | Errno::PERM | Errno::NOTDIR) => {
                 return Beneath::Unknown;
             }
+            // The whole path is too long for one call, or a component is: the walk finds out.
+            Err(Errno::NAMETOOLONG) => return Beneath::Unknown,
             Err(error) => return Beneath::Failed(error.into()),
         }
     }

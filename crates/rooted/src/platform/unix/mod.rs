@@ -274,9 +274,11 @@ pub(crate) fn name_bytes(name: &OsStr) -> Option<Vec<u8>> {
     Some(name.as_bytes().to_vec())
 }
 
-/// Says whether a name cannot be one entry of a folder here; only Windows refuses some.
-#[expect(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
-pub(crate) fn check_name(_name: &[u8]) -> io::Result<()> {
+/// Refuses what is not the name of one entry of a folder.
+pub(crate) fn check_name(name: &[u8]) -> io::Result<()> {
+    if matches!(name, b"" | b"." | b"..") || name.iter().any(|byte| matches!(byte, b'/' | 0)) {
+        return Err(Errno::INVAL.into());
+    }
     Ok(())
 }
 
