@@ -125,9 +125,15 @@ fn render_tool(page: &mut String, tool: &Value) -> std::fmt::Result {
 fn arguments(schema: &Value, prefix: &str, rows: &mut Vec<String>) {
     let none = Map::new();
     let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
-    for (name, field) in schema["properties"].as_object().unwrap_or(&none) {
-        let needed = required.iter().any(|r| r.as_str() == Some(name));
-        let needed = if needed { "yes" } else { "" };
+    let needs = |name: &str| required.iter().any(|needed| needed == name);
+    let mut fields: Vec<_> = schema["properties"]
+        .as_object()
+        .unwrap_or(&none)
+        .iter()
+        .collect();
+    fields.sort_by_key(|(name, _)| !needs(name));
+    for (name, field) in fields {
+        let needed = if needs(name) { "yes" } else { "" };
         let meaning = text(field, "description")
             .replace('|', "\\|")
             .replace('\n', " ");
