@@ -246,3 +246,6 @@ fn folders(steps: &[Step<'_>]) -> Vec<RelPath> {
     }
     folders
 }
+
+#[cfg(test)]
+mod tests;
