@@ -48,6 +48,12 @@ impl Lock {
         }
     }
 
+    /// The same lock, giving up on another process after `wait`.
+    #[must_use]
+    pub fn waiting(self, wait: Duration) -> Self {
+        Self { wait, ..self }
+    }
+
     /// Where the root's state is.
     #[must_use]
     pub fn state(&self) -> &State {

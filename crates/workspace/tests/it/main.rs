@@ -1,0 +1,14 @@
+//! What the workspace promises of changes, tried on real folders and with processes that are killed.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests build and look at their own trees, and start themselves as other processes"
+)]
+
+#[cfg(unix)]
+mod crash;
+mod lock;
+#[cfg(unix)]
+mod process;
+mod state;
+mod transaction;
+mod world;
