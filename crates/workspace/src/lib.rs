@@ -23,6 +23,7 @@ pub mod pattern;
 pub mod policy;
 pub mod read;
 pub mod reader;
+pub mod search;
 pub mod state;
 pub mod text;
 pub mod transaction;

@@ -17,7 +17,7 @@ use crate::pattern::{self, Translated};
 /// Bytes a compiled pattern may take. Patterns that need more are refused in a few milliseconds.
 const SIZE_BYTES: usize = 2 * 1024 * 1024;
 /// Bytes the lazily built automaton may take in each thread before it starts anew.
-const CACHE_BYTES: usize = 4 * 1024 * 1024;
+const CACHE_BYTES: usize = 2 * 1024 * 1024;
 /// Steps back that the backtracking engine may take in one line: about five milliseconds.
 const STEPS: usize = 250_000;
 
@@ -28,7 +28,6 @@ pub struct Matcher {
     exact: Exact,
     sees_line_ends: bool,
     sees_replacement: bool,
-    empty_hits: bool,
 }
 
 /// Finds lines that may match, never missing one.
@@ -112,15 +111,12 @@ impl Matcher {
         } else {
             Exact::Finder
         };
-        let mut matcher = Self {
+        Ok(Self {
             finder,
             exact,
             sees_line_ends: translated.sees_line_ends,
             sees_replacement: translated.sees_replacement,
-            empty_hits: false,
-        };
-        matcher.empty_hits = matcher.is_match(b"") == Ok(true);
-        Ok(matcher)
+        })
     }
 
     /// Says whether bytes that are not UTF-8 must be replaced by U+FFFD before the search,
@@ -130,16 +126,16 @@ impl Matcher {
         self.sees_replacement
     }
 
-    /// Says whether an empty line matches.
-    #[must_use]
-    pub fn matches_empty(&self) -> bool {
-        self.empty_hits
-    }
-
     /// Says whether deciding about one line may take long, so that long texts go line by line.
     #[must_use]
     pub fn is_backtracking(&self) -> bool {
         matches!(self.exact, Exact::Backtracking(_))
+    }
+
+    /// Says whether it looks for one text, case and all.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        matches!(self.finder, Finder::Text(_))
     }
 
     /// The first place in `text` whose line may match. `text` begins at the start of a line.
