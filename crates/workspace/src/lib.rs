@@ -17,6 +17,7 @@ pub mod edit;
 pub mod error;
 pub mod glob;
 pub mod limits;
+pub mod list;
 pub mod lock;
 pub mod matcher;
 pub mod pattern;
