@@ -7,7 +7,7 @@ use super::{ListRequest, Listing, list};
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::policy::Policy;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, WorkspaceOptions};
 
 /// A folder with the given files: `name=content`, a name with a slash at its end is a folder.
 fn world(files: &[&str]) -> TempDir {
@@ -25,9 +25,16 @@ fn world(files: &[&str]) -> TempDir {
     temp
 }
 
+fn open(path: &Path, policy: Policy) -> Workspace {
+    let options = WorkspaceOptions {
+        policy,
+        ..WorkspaceOptions::new("default", path)
+    };
+    Workspace::open(options).expect("the folder just made")
+}
+
 fn list_with(path: &Path, policy: Policy, request: &ListRequest) -> Result<Listing, Error> {
-    let workspace =
-        Workspace::open("default".to_owned(), path, policy, true).expect("the folder just made");
+    let workspace = open(path, policy);
     let reader = workspace.reader(&Cancel::never())?;
     list(&reader, request)
 }
@@ -278,8 +285,7 @@ fn what_cannot_be_listed_says_why() {
 #[test]
 fn a_cancelled_listing_ends() {
     let temp = world(&["a", "b/c"]);
-    let workspace =
-        Workspace::open("default".to_owned(), temp.path(), Policy::default(), true).expect("open");
+    let workspace = open(temp.path(), Policy::default());
     let cancel = Cancel::never();
     cancel.cancel();
     let reader = workspace.reader(&cancel).expect("the folder is there");
