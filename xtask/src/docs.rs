@@ -18,8 +18,9 @@ pub fn write() -> Result<()> {
     fs::write(root().join(PAGE), page).map_err(|error| format!("cannot write {PAGE}: {error}"))
 }
 
-/// Fails when the page is not what [`write`] would write.
+/// Fails when the page is not what [`write`] would write, or an option is nowhere explained.
 pub fn check() -> Result<()> {
+    check_options()?;
     let page = render(&listed_tools()?);
     let stored = fs::read_to_string(root().join(PAGE)).unwrap_or_default();
     // A checkout on Windows may have other line ends.
@@ -28,6 +29,29 @@ pub fn check() -> Result<()> {
     } else {
         Err(format!("{PAGE} is out of date: run `cargo xtask docs`"))
     }
+}
+
+/// Compares `--help` with the pages that people read instead.
+fn check_options() -> Result<()> {
+    let output = Command::new(checkout::server()?)
+        .arg("--help")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot start the server: {error}"))?;
+    let help = String::from_utf8_lossy(&output.stdout);
+    for page in ["README.md", "docs/config.md"] {
+        let text = fs::read_to_string(root().join(page))
+            .map_err(|error| format!("cannot read {page}: {error}"))?;
+        let missing: Vec<&str> = help
+            .split(|c: char| !(c.is_ascii_lowercase() || c == '-'))
+            .filter(|word| word.len() > 2 && word.starts_with("--"))
+            .filter(|word| !matches!(*word, "--help" | "--version") && !text.contains(word))
+            .collect();
+        if !missing.is_empty() {
+            return Err(format!("{page} does not explain {}", missing.join(", ")));
+        }
+    }
+    Ok(())
 }
 
 /// Asks the real program, as a client would.
