@@ -6,6 +6,9 @@ use crate::meta::Meta;
 use crate::platform;
 use crate::rel_path::RelPath;
 
+/// Bytes that are compared at a time.
+const CHUNK: usize = 64 * 1024;
+
 /// A regular file opened for reading beneath a root.
 #[derive(Debug)]
 pub struct File {
@@ -55,6 +58,14 @@ impl File {
             .read_to_end(&mut content)?;
         Ok(content)
     }
+
+    /// Says whether the file holds exactly these bytes.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    pub fn holds(&self, content: &[u8]) -> io::Result<bool> {
+        holds(&self.inner, content)
+    }
 }
 
 impl Read for File {
@@ -70,5 +81,26 @@ impl Read for File {
 impl Seek for File {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.inner.seek(to)
+    }
+}
+
+/// Says whether a file holds exactly these bytes, without reading more of it than that at a time.
+pub(crate) fn holds(file: &std::fs::File, content: &[u8]) -> io::Result<bool> {
+    let mut chunk = vec![0; CHUNK.min(content.len().saturating_add(1))];
+    let mut rest = content;
+    let mut offset = 0_u64;
+    loop {
+        let n = match platform::read_at(file, &mut chunk, offset) {
+            Ok(0) => return Ok(rest.is_empty()),
+            Ok(n) => n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let read = chunk.get(..n).unwrap_or_default();
+        let Some(behind) = rest.strip_prefix(read) else {
+            return Ok(false);
+        };
+        rest = behind;
+        offset = offset.saturating_add(n as u64);
     }
 }

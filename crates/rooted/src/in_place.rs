@@ -6,6 +6,7 @@ use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 
 use crate::dir::Dir;
 use crate::error::{Error, Result};
+use crate::file;
 use crate::meta::Meta;
 use crate::platform;
 use crate::record::RecordFile;
@@ -109,6 +110,14 @@ impl InPlace {
         }
         found.truncate(n);
         Ok(found)
+    }
+
+    /// Says whether the file holds exactly these bytes.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    pub fn holds(&self, content: &[u8]) -> Result<bool> {
+        file::holds(&self.file, content).map_err(|error| self.fault(error))
     }
 
     /// Writes behind the end of a file opened by [`Dir::open_end`]; a part that was written is cut off

@@ -204,18 +204,13 @@ impl<'a> Step<'a> {
 
     /// Refuses to go on with a file that is not the version the change was made from.
     fn expect(&self, file: &InPlace, old: &Old) -> Result<(), Fault> {
-        let now = file.stat().map_err(intent::at(self.path()))?;
-        if now.same_content(old.file.meta()) {
-            return Ok(());
-        }
-        let content = old.content.as_deref();
-        let same = content.is_some_and(|content| {
-            now.id == old.file.meta().id
-                && now.len == content.len() as u64
-                && file
-                    .read_from(0, content.len())
-                    .is_ok_and(|read| read == content)
-        });
+        let fault = intent::at(self.path());
+        let now = file.stat().map_err(&fault)?;
+        let same = now.id == old.file.meta().id
+            && match &old.content {
+                Some(content) => file.holds(content).map_err(&fault)?,
+                None => now.same_content(old.file.meta()),
+            };
         if same {
             Ok(())
         } else {

@@ -230,6 +230,9 @@ pub(crate) fn write_without_rights(dir: &Path) {
         .append("closed-folder/file", "!")
         .expect("it is only the folder");
     show(World::open(&dir.join("closed")).write("file", "new"));
+    if dir.join("open/sticky").is_dir() {
+        show(world.write("sticky/file", "new"));
+    }
 }
 
 #[test]
@@ -256,30 +259,38 @@ fn missing_rights_are_respected() {
     // Root may do anything, so as root the task runs as somebody else.
     let nobody = 65_534;
     let all = folders.iter().chain(&files);
+    let mut sticky = None;
     if all
         .map(|path| chown(dir.join(path), Some(nobody), Some(nobody)))
         .all(|done| done.is_ok())
     {
         command.uid(nobody).gid(nobody);
+        // Anybody may make names here, and only the owner may replace this file.
+        sticky = Some("sticky/file: in place: true");
+        fs::create_dir(dir.join("open/sticky")).expect("a folder");
+        fs::write(dir.join("open/sticky/file"), "old").expect("a file");
     }
     let mode = |path: &str, mode| {
         fs::set_permissions(dir.join(path), fs::Permissions::from_mode(mode)).expect("own file");
     };
+    if sticky.is_some() {
+        mode("open/sticky", 0o1777);
+        mode("open/sticky/file", 0o666);
+    }
     mode("open/closed-file", 0o444);
     mode("open/closed-folder", 0o555);
     mode("closed", 0o555);
     let (said, well) = Task::start(command).finish();
     assert!(well, "{said:?}");
-    assert_eq!(
-        said,
-        [
-            "permission denied: closed-file",
-            "closed-folder/file: in place: true",
-            "permission denied: closed-folder/new",
-            "permission denied: closed-file",
-            "workspace is not writable: no place for recovery data; start with --state-dir",
-        ]
-    );
+    let want = [
+        "permission denied: closed-file",
+        "closed-folder/file: in place: true",
+        "permission denied: closed-folder/new",
+        "permission denied: closed-file",
+        "workspace is not writable: no place for recovery data; start with --state-dir",
+    ];
+    let want: Vec<&str> = want.into_iter().chain(sticky).collect();
+    assert_eq!(said, want);
     for (path, want) in [
         ("open/plain", "old"),
         ("open/closed-file", "old"),

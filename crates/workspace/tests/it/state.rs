@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use rooted::{Mode, Root};
+use rooted::{Durability, Mode, Root};
 use workspace::Cancel;
 use workspace::lock::Lock;
 use workspace::state::State;
@@ -45,6 +45,7 @@ fn it_may_live_elsewhere() {
     let state = State::beneath(base, root.host_path());
     let world = World {
         lock: Lock::new(state, Arc::default()),
+        durability: Durability::Kill,
         root,
     };
     world.write("a", "x").expect("room");

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rooted::Durability;
 use workspace::Error;
 
 use crate::world::{World, leftovers};
@@ -19,6 +20,24 @@ fn files_are_made_with_their_folders_and_replaced() {
         fs::read(temp.path().join("a/b/c")).expect("a file"),
         b"three"
     );
+    assert_eq!(leftovers(temp.path()), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn changes_can_be_flushed_to_the_disk() {
+    let temp = tempfile::tempdir().expect("a temp folder");
+    let mut world = World::open(temp.path());
+    world.durability = Durability::Power;
+    let new = |_: &[u8]| b"new".to_vec();
+    for _ in 0..2 {
+        world.change(&[("a/b", &new), ("c", &new)]).expect("room");
+        world.write("c", "other").expect("room");
+        world.append("log", "line\n").expect("room");
+    }
+    for (name, want) in [("a/b", "new"), ("c", "other"), ("log", "line\nline\n")] {
+        let text = fs::read_to_string(temp.path().join(name)).expect("a file");
+        assert_eq!(text, want);
+    }
     assert_eq!(leftovers(temp.path()), Vec::<std::path::PathBuf>::new());
 }
 

@@ -14,6 +14,7 @@ use workspace::{Cancel, Error};
 pub(crate) struct World {
     pub(crate) root: Root,
     pub(crate) lock: Lock,
+    pub(crate) durability: Durability,
 }
 
 /// What an edit makes of the content there is.
@@ -28,6 +29,7 @@ impl World {
         Self {
             root: Root::open(path, Mode::FOLLOW).expect("a root"),
             lock: Lock::new(State::inside(), Arc::<Queue>::default()),
+            durability: Durability::Kill,
         }
     }
 
@@ -38,7 +40,7 @@ impl World {
     /// Changes files together: reads each that is there, and makes those that are not.
     pub(crate) fn change(&self, edits: &[(&str, Edit<'_>)]) -> Result<Vec<Outcome>, Error> {
         let guard = self.enter()?;
-        let mut set = ChangeSet::new(Durability::Kill);
+        let mut set = ChangeSet::new(self.durability);
         for (path, edit) in edits {
             let place = self.root.locate(&rel(path))?;
             if place.meta.is_none() {
@@ -62,7 +64,7 @@ impl World {
     pub(crate) fn append(&self, path: &str, content: &str) -> Result<Appended, Error> {
         let guard = self.enter()?;
         let place = self.root.locate(&rel(path))?;
-        append(place, content.as_bytes(), b"\n", Durability::Kill, &guard)
+        append(place, content.as_bytes(), b"\n", self.durability, &guard)
     }
 }
 
