@@ -25,6 +25,7 @@ pub mod policy;
 pub mod read;
 pub mod reader;
 pub mod search;
+pub mod skipped;
 pub mod state;
 pub mod text;
 pub mod transaction;

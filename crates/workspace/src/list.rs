@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::glob::Glob;
 use crate::limits;
 use crate::reader::Reader;
+use crate::skipped::Skipped;
 
 #[cfg(test)]
 mod tests;
@@ -79,17 +80,6 @@ pub struct ListedEntry {
     pub path: RelPath,
     /// Whether it is a folder.
     pub is_dir: bool,
-}
-
-/// What a listing does not show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// Files and folders that an ignore rule leaves out; a folder counts once.
-    pub ignored: u64,
-    /// Files that are not text, as far as the page reaches.
-    pub binary: u64,
-    /// Folders that cannot be read; they are shown, their content is not.
-    pub unreadable: u64,
 }
 
 /// Lists a folder.

@@ -23,6 +23,7 @@ use crate::glob::Glob;
 use crate::limits::FIXED_SKIPS;
 use crate::matcher::Matcher;
 use crate::reader::Reader;
+use crate::skipped::Skipped;
 
 /// What to search, and how much of it to tell.
 #[derive(Clone, Debug)]
@@ -89,17 +90,6 @@ pub enum StopReason {
     Deadline,
     /// As much text as was asked for, or more files than one search lists.
     Limit,
-}
-
-/// What a search passed over, counted up to the place where it ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// Files and folders that an ignore rule leaves out; a folder counts once.
-    pub ignored: u64,
-    /// Files that are not text.
-    pub binary: u64,
-    /// Files and folders that could not be read.
-    pub unreadable: u64,
 }
 
 /// Searches beneath a folder, or in one file, as the request says.

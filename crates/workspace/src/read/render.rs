@@ -123,7 +123,7 @@ impl Render {
             None => (&*decoded.text, false),
         };
         let number = self.next.to_string();
-        let n_bytes = number.len() + 2 + text.len() + if cut { CUT.len() + 1 } else { 0 } + 1;
+        let n_bytes = number.len() + 2 + text.len() + if cut { CUT.len() } else { 0 } + 1;
         if self.shown > 0 && self.n_bytes + n_bytes > self.max_bytes {
             self.full = true;
             return;
@@ -135,7 +135,6 @@ impl Render {
         self.out.push_str(": ");
         self.out.push_str(text);
         if cut {
-            self.out.push(' ');
             self.out.push_str(CUT);
         }
         self.n_invalid += if cut {

@@ -111,7 +111,7 @@ fn cuts_long_lines_at_characters() {
     let (text, ..) = range(line.as_bytes(), 1, 9).expect("text");
     assert_eq!(
         text,
-        format!("1: {} ... (line truncated)", "é".repeat(limits::LINE_CHARS))
+        format!("1: {}... (line truncated)", "é".repeat(limits::LINE_CHARS))
     );
     let fits = "é".repeat(limits::LINE_CHARS);
     check(

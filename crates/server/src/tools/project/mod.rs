@@ -6,6 +6,7 @@ mod grep;
 mod list_files;
 mod patch;
 mod read_file;
+mod skips;
 mod workspace_list;
 mod write_file;
 
@@ -13,11 +14,7 @@ use std::fmt::Write as _;
 
 use workspace::Workspaces;
 
-use crate::args::Args;
-use crate::context::Ctx;
-use crate::failure::Failure;
 use crate::registry::Registry;
-use crate::reply::Reply;
 use crate::tool::Tool;
 
 /// The tools, in the order clients see them.
@@ -30,11 +27,6 @@ pub const TOOLS: &[Tool] = &[
     grep::TOOL,
     list_files::TOOL,
 ];
-
-/// Stands in for a tool whose function is not here yet.
-fn pending(_: &Ctx, _: &Args) -> Result<Reply, Failure> {
-    Err(Failure::Workspace(workspace::Error::NotWritable))
-}
 
 /// What a client is told about the whole: the workspaces and the habits that work.
 #[must_use]

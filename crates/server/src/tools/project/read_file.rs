@@ -94,7 +94,6 @@ fn lines_reply(lines: Lines) -> Reply {
     }
     match lines.n_invalid {
         0 => {}
-        1 => reply.push_line("... (1 invalid UTF-8 byte shown as U+FFFD)"),
         n => reply.push_line(&format!("... ({n} invalid UTF-8 bytes shown as U+FFFD)")),
     }
     reply
