@@ -16,7 +16,7 @@ mod basics;
 mod hostile;
 mod paths;
 mod replace;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod special;
 mod walk;
 #[cfg(windows)]

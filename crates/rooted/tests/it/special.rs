@@ -86,7 +86,6 @@ fn pipes_sockets_and_devices_are_refused_at_once() {
     });
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn files_of_the_kernel_are_refused_where_the_root_is_everything() {
     bounded(|| {
@@ -135,7 +134,6 @@ fn files_of_the_kernel_are_refused_where_the_root_is_everything() {
     });
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn another_mount_is_refused_where_the_mode_stays_on_one() {
     use rustix::mount::{UnmountFlags, mount_bind, unmount};

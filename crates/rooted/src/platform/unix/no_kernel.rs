@@ -69,3 +69,62 @@ pub(crate) fn is_kernel_file(_file: &File, _meta: &Meta) -> bool {
 pub(crate) fn is_kernel_dir(_dir: &DirHandle) -> bool {
     false
 }
+
+/// The name as the folder has it, where that may differ from what was asked for: the file systems
+/// of macOS ignore case and the composition of accents, so rules must be held against this one.
+pub(crate) fn true_name(dir: &DirHandle, name: &[u8]) -> Option<Box<[u8]>> {
+    let meta = super::stat(dir, name).ok()?;
+    if let Some(told) = told_name(dir, name, &meta) {
+        let same = || super::stat(dir, &told).is_ok_and(|found| found.id == meta.id);
+        if *told == *name {
+            return None;
+        }
+        if same() {
+            return Some(told);
+        }
+    }
+    listed_name(dir, name, &meta)
+}
+
+/// The last name of the path that the system tells of an open file or folder.
+///
+/// A file with several names may be told by another one, and devices are not opened for this.
+#[cfg(target_vendor = "apple")]
+fn told_name(dir: &DirHandle, name: &[u8], meta: &Meta) -> Option<Box<[u8]>> {
+    let opened: rustix::fd::OwnedFd = match meta.kind {
+        Kind::Dir => super::open_dir(dir, name).ok()?,
+        Kind::File if meta.nlink == 1 => super::open_file(dir, name).ok()?.into(),
+        Kind::File | Kind::Link | Kind::Special => return None,
+    };
+    let path = rustix::fs::getpath(&opened).ok()?.into_bytes();
+    path.rsplit(|&b| b == b'/').next().map(Box::from)
+}
+
+/// Other systems tell no paths.
+#[cfg(not(target_vendor = "apple"))]
+fn told_name(_dir: &DirHandle, _name: &[u8], _meta: &Meta) -> Option<Box<[u8]>> {
+    None
+}
+
+/// The name in the folder's list that stands for the same file, one that differs in case first.
+fn listed_name(dir: &DirHandle, name: &[u8], meta: &Meta) -> Option<Box<[u8]>> {
+    if cfg!(not(target_vendor = "apple")) {
+        return None;
+    }
+    let folded = |name: &[u8]| String::from_utf8_lossy(name).to_lowercase();
+    let find = |wanted: &dyn Fn(&[u8]) -> bool| {
+        let mut name = None;
+        let each = |found: &[u8], _| {
+            if name.is_none() && wanted(found) {
+                name = Some(Box::from(found));
+            }
+            Ok(())
+        };
+        super::list(dir, each).ok().and(name)
+    };
+    let asked = folded(name);
+    find(&|found| found == name)
+        .or_else(|| find(&|found| folded(found) == asked))
+        .or_else(|| find(&|found| super::stat(dir, found).is_ok_and(|it| it.id == meta.id)))
+        .filter(|found: &Box<[u8]>| **found != *name)
+}

@@ -77,7 +77,7 @@ pub(crate) fn open_root(path: &Path) -> io::Result<DirHandle> {
 
 /// Makes a directory of the host and those above it.
 pub(crate) fn make_dirs(path: &Path) -> io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).create(path)
+    fs::DirBuilder::new().recursive(true).create(path)
 }
 
 pub(crate) fn reopen(dir: &DirHandle) -> io::Result<DirHandle> {
@@ -161,13 +161,13 @@ pub(crate) fn create_file(dir: &DirHandle, name: &[u8], _mode: u32) -> io::Resul
 }
 
 pub(crate) fn create_dir(dir: &DirHandle, name: &[u8], _mode: u32) -> io::Result<()> {
-    fs::create_dir(path_of(dir, name)?)
+    fs::create_dir(place_of(dir, name)?)
 }
 
 /// Removes a file or link; a link to a folder is a folder to the system.
 pub(crate) fn remove_file(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
     let attributes = attributes(&look(dir, name)?)?;
-    let path = path_of(dir, name)?;
+    let path = place_of(dir, name)?;
     match attributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT) {
         FILE_ATTRIBUTE_DIRECTORY => Err(io::ErrorKind::IsADirectory.into()),
         both if both & FILE_ATTRIBUTE_DIRECTORY != 0 => fs::remove_dir(path),
@@ -179,11 +179,11 @@ pub(crate) fn remove_dir(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
     if stat(dir, name)?.kind != Kind::Dir {
         return Err(code(code::DIRECTORY));
     }
-    fs::remove_dir(path_of(dir, name)?)
+    fs::remove_dir(place_of(dir, name)?)
 }
 
 pub(crate) fn rename(from: &DirHandle, name: &[u8], to: &DirHandle, new: &[u8]) -> io::Result<()> {
-    fs::rename(path_of(from, name)?, path_of(to, new)?)
+    fs::rename(place_of(from, name)?, place_of(to, new)?)
 }
 
 /// Renames to a name that must not exist, by a second name; `Unsupported` for folders and where a
@@ -217,7 +217,7 @@ pub(crate) fn hard_link(
     to: &DirHandle,
     new: &[u8],
 ) -> io::Result<()> {
-    fs::hard_link(path_of(from, name)?, path_of(to, new)?)
+    fs::hard_link(place_of(from, name)?, place_of(to, new)?)
 }
 
 pub(crate) fn read_link(dir: &DirHandle, name: &[u8]) -> io::Result<Vec<u8>> {
@@ -415,7 +415,7 @@ fn path(dir: &DirHandle) -> io::Result<PathBuf> {
     winx::file::get_file_path(&dir.as_filelike_view::<File>())
 }
 
-fn path_of(dir: &DirHandle, name: &[u8]) -> io::Result<PathBuf> {
+fn place_of(dir: &DirHandle, name: &[u8]) -> io::Result<PathBuf> {
     Ok(path(dir)?.join(single(name)?))
 }
 
