@@ -209,7 +209,7 @@ fn ignore_rules_mean_what_git_means() {
         ("*.{js,ts}", "a.js b.ts x.{js,ts}", "a.js b.ts"),
         ("{a}", "{a} a", "a"),
         ("(shop)/[[]id]", "(shop)/[id] x", "x"),
-        ("Foo", "foo Foo", "foo"),
+        ("Foo", "foo x/Foo", "foo"),
     ] {
         let mut all: Vec<&str> = names.split(' ').collect();
         let text = format!(".gitignore={rules}");
