@@ -152,6 +152,10 @@ fn a_denied_file_is_denied_by_every_way() {
             "{input}: {told}"
         );
     }
+    symlink("nowhere", world.root().join("dangling")).expect("a link");
+    assert_eq!(world.open("dangling"), "file not found: dangling");
+    let told = world.find("link").expect_err("denied").to_string();
+    assert_eq!(told, "path denied by policy: link");
     assert_eq!(world.open("link"), "path denied by policy: link");
     assert_eq!(
         world.open("secrets/none"),
