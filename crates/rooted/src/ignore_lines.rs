@@ -88,7 +88,7 @@ impl Lines {
                 .iter()
                 .find(|line| line.matches(path, name, is_dir))
                 .map(|line| line.leave_out),
-            Group::Globs(globs) => match globs.matched(platform::path_of(path)?, is_dir) {
+            Group::Globs(globs) => match globs.matched(platform::as_path(path)?, is_dir) {
                 Match::None => None,
                 Match::Ignore(_) => Some(true),
                 Match::Whitelist(_) => Some(false),

@@ -20,6 +20,8 @@ pub(crate) const GITIGNORE: &[u8] = b".gitignore";
 const FILE_BYTES: u64 = 128 * 1024;
 /// Lines of one file that are compiled, since each costs memory and time.
 const LINES: usize = 4000;
+/// Lines that hold at once, in all folders from the root down: a hostile tree is nested at will.
+const LINES_IN_FORCE: usize = 10_000;
 
 /// The rules that hold in a folder: its own, and those of the folders above.
 pub(crate) struct Rules {
@@ -30,6 +32,8 @@ pub(crate) struct Rules {
     gitignore: Option<Lines>,
     /// Whether this folder or one above has a file of the stronger name.
     has_ignore: bool,
+    /// Lines here and above.
+    n_lines: usize,
 }
 
 /// Which files of rules a folder holds.
@@ -66,9 +70,16 @@ impl Rules {
         entered: &[&[u8]],
         refuse: impl Fn(&Meta) -> bool,
     ) -> Option<Arc<Self>> {
-        let read = |name| parse(&read(dir, name, &refuse)?, entered);
-        let ignore = present.ignore.then(|| read(IGNORE)).flatten();
-        let gitignore = present.gitignore.then(|| read(GITIGNORE)).flatten();
+        let mut n_lines = above.as_ref().map_or(0, |above| above.n_lines);
+        let mut load = |is_there: bool, name| {
+            let text = is_there.then(|| read(dir, name, &refuse)).flatten()?;
+            let n_left = LINES.min(LINES_IN_FORCE.saturating_sub(n_lines));
+            let (lines, n_used) = parse(&text, n_left, entered);
+            n_lines += n_used;
+            lines
+        };
+        let ignore = load(present.ignore, IGNORE);
+        let gitignore = load(present.gitignore, GITIGNORE);
         if ignore.is_none() && gitignore.is_none() {
             return above;
         }
@@ -79,6 +90,7 @@ impl Rules {
             ignore,
             gitignore,
             has_ignore,
+            n_lines,
         }))
     }
 
@@ -130,19 +142,24 @@ fn read(dir: &DirHandle, name: &[u8], refuse: impl Fn(&Meta) -> bool) -> Option<
     Some(text)
 }
 
-/// Compiles a file; lines that would leave out a folder that was asked for are passed over.
-fn parse(text: &[u8], entered: &[&[u8]]) -> Option<Lines> {
+/// Compiles the first lines of a file and says how many they are; lines that would leave out a folder
+/// that was asked for are passed over.
+fn parse(text: &[u8], max_lines: usize, entered: &[&[u8]]) -> (Option<Lines>, usize) {
     let text = String::from_utf8_lossy(text);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let rules = Lines::compile(text.lines().take(LINES))?;
+    let lines = || text.lines().take(max_lines);
+    let n_lines = lines().count();
+    let Some(rules) = Lines::compile(lines()) else {
+        return (None, n_lines);
+    };
     let leaves_out = |rules: &Lines| {
         entered
             .iter()
             .any(|path| rules.verdict(path, true) == Some(true))
     };
     if !leaves_out(&rules) {
-        return Some(rules);
+        return (Some(rules), n_lines);
     }
     let harmless = |line: &&str| !Lines::compile([*line]).is_some_and(|one| leaves_out(&one));
-    Lines::compile(text.lines().take(LINES).filter(harmless))
+    (Lines::compile(lines().filter(harmless)), n_lines)
 }

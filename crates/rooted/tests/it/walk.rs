@@ -478,3 +478,24 @@ fn a_huge_file_of_rules_counts_up_to_its_limit() {
     let start = RelPath::root();
     check(&root, &WalkOptions::new(&start), &[".gitignore", "b", "zz"]);
 }
+
+#[test]
+fn nested_rules_hold_up_to_a_number_of_lines() {
+    let (dir, root) = world(&["1/2/3/4/5/mark"]);
+    // Those above use up what may hold; below them the name stays.
+    for (folder, rules) in [
+        ("1", "none\n".repeat(4000)),
+        ("1/2", "none\n".repeat(4000)),
+        ("1/2/3", "none\n".repeat(2000)),
+        ("1/2/3/4", "mark\n".to_owned()),
+    ] {
+        fs::write(dir.path().join(folder).join(".gitignore"), rules).expect("a file");
+    }
+    let start = rel("1/2/3/4");
+    let options = WalkOptions {
+        files_only: true,
+        ..WalkOptions::new(&start)
+    };
+    let want = ["1/2/3/4/.gitignore", "1/2/3/4/5/mark"];
+    check(&root, &options, &want);
+}

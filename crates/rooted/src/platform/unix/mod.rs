@@ -261,7 +261,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
     clippy::unnecessary_wraps,
     reason = "names on Windows need not be UTF-8"
 )]
-pub(crate) fn path_of(bytes: &[u8]) -> Option<&Path> {
+pub(crate) fn as_path(bytes: &[u8]) -> Option<&Path> {
     Some(Path::new(OsStr::from_bytes(bytes)))
 }
 

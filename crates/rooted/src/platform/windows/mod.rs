@@ -327,7 +327,7 @@ pub(crate) fn list_readable(
 }
 
 /// The path that bytes of a [`crate::RelPath`] spell; `None` when the system has no such name.
-pub(crate) fn path_of(bytes: &[u8]) -> Option<&Path> {
+pub(crate) fn as_path(bytes: &[u8]) -> Option<&Path> {
     std::str::from_utf8(bytes).ok().map(Path::new)
 }
 
