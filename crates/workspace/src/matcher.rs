@@ -5,6 +5,7 @@
 //! Reading files and counting lines are `search`'s.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use fancy_regex::CompileError;
 use grep_matcher::{LineMatchKind, Matcher as _};
@@ -18,8 +19,15 @@ use crate::pattern::{self, Translated};
 const SIZE_BYTES: usize = 2 * 1024 * 1024;
 /// Bytes the lazily built automaton may take in each thread before it starts anew.
 const CACHE_BYTES: usize = 2 * 1024 * 1024;
-/// Steps back that the backtracking engine may take in one line: about five milliseconds.
-const STEPS: usize = 250_000;
+/// Bytes of a line, and the steps the backtracking engine may take in one up to that long. One step
+/// may run through the whole line, so this bounds the time for any line to about a second.
+const STEPS: [(usize, usize); 3] = [
+    (LONG_LINE_BYTES, 250_000),
+    (64 * 1024, 15_000),
+    (usize::MAX, 500),
+];
+/// Bytes of a line in which the linear engine first looks where a match could begin.
+const LONG_LINE_BYTES: usize = 4096;
 
 /// A compiled search pattern. Clones share nothing that threads would wait for.
 #[derive(Clone, Debug)]
@@ -45,7 +53,14 @@ enum Exact {
     /// With `^` and `$` at the ends of the line, whatever carriage returns it holds.
     Linear(regex::bytes::Regex),
     /// With look-around and back-references, in a bounded number of steps.
-    Backtracking(Box<fancy_regex::Regex>),
+    Backtracking(Box<Backtracking>),
+}
+
+/// The same pattern with a step limit for each length of line, compiled when first needed.
+#[derive(Clone, Debug)]
+struct Backtracking {
+    pattern: String,
+    regexes: [OnceLock<fancy_regex::Regex>; STEPS.len()],
 }
 
 /// A place in a text whose line may match.
@@ -94,12 +109,7 @@ impl Matcher {
             ),
         };
         let exact = if translated.needs_backtracking {
-            let regex = fancy_regex::RegexBuilder::new(&translated.regex)
-                .backtrack_limit(STEPS)
-                .delegate_size_limit(SIZE_BYTES)
-                .delegate_dfa_size_limit(CACHE_BYTES)
-                .build()
-                .map_err(|fault| refusal(&fault))?;
+            let regex = Backtracking::new(&translated.regex).map_err(|fault| refusal(&fault))?;
             Exact::Backtracking(Box::new(regex))
         } else if translated.sees_line_ends && translated.plain.is_none() {
             let regex = regex::bytes::RegexBuilder::new(&translated.regex)
@@ -182,7 +192,10 @@ impl Matcher {
             Exact::Linear(regex) => regex.is_match(line),
             Exact::Backtracking(regex) => {
                 let line = String::from_utf8_lossy(line);
-                regex.is_match(&*line).map_err(|_| StepLimit)?
+                let Some(from) = self.head_start(line.as_bytes()) else {
+                    return Ok(false);
+                };
+                regex.find_from(&line, from)?.is_some()
             }
             Exact::Finder => match &self.finder {
                 Finder::Text(finder) => finder.find(line).is_some(),
@@ -207,8 +220,8 @@ impl Matcher {
             Exact::Linear(regex) => regex.find_at(line, from).map(|found| found.range()),
             Exact::Backtracking(regex) => {
                 let line = str::from_utf8(line).ok()?;
-                let found = regex.find_from_pos(line, from).ok().flatten()?;
-                Some(found.start()..found.end())
+                let from = from.max(self.head_start(line.as_bytes())?);
+                regex.find_from(line, from).ok().flatten()
             }
             Exact::Finder => match &self.finder {
                 Finder::Text(finder) => {
@@ -220,6 +233,54 @@ impl Matcher {
                     Some(found.start()..found.end())
                 }
             },
+        }
+    }
+}
+
+impl Backtracking {
+    fn new(pattern: &str) -> Result<Self, Box<fancy_regex::Error>> {
+        let new = Self {
+            pattern: pattern.to_owned(),
+            regexes: Default::default(),
+        };
+        new.regex(0).map_err(Box::new)?;
+        Ok(new)
+    }
+
+    fn find_from(&self, line: &str, from: usize) -> Result<Option<Range<usize>>, StepLimit> {
+        let tier = STEPS.partition_point(|&(n_bytes, _)| n_bytes < line.len());
+        let regex = self.regex(tier).map_err(|_| StepLimit)?;
+        let found = regex.find_from_pos(line, from).map_err(|_| StepLimit)?;
+        Ok(found.map(|found| found.start()..found.end()))
+    }
+
+    fn regex(&self, tier: usize) -> Result<&fancy_regex::Regex, fancy_regex::Error> {
+        let cell = self.regexes.get(tier).unwrap_or(&self.regexes[0]);
+        if let Some(regex) = cell.get() {
+            return Ok(regex);
+        }
+        let n_steps = STEPS.get(tier).map_or(1, |&(_, n_steps)| n_steps);
+        let regex = fancy_regex::RegexBuilder::new(&self.pattern)
+            .backtrack_limit(n_steps)
+            .delegate_size_limit(SIZE_BYTES)
+            .delegate_dfa_size_limit(CACHE_BYTES)
+            .build()?;
+        Ok(cell.get_or_init(|| regex))
+    }
+}
+
+impl Matcher {
+    /// Where the first match in `line` begins at the earliest, or `None` when there is none.
+    ///
+    /// The backtracking engine counts each start it tries as a step, so in a long line it would run
+    /// out of them before it comes to the match. A match always begins where the finder matches too.
+    fn head_start(&self, line: &[u8]) -> Option<usize> {
+        if line.len() < LONG_LINE_BYTES {
+            return Some(0);
+        }
+        match &self.finder {
+            Finder::Text(finder) => finder.find(line),
+            Finder::Regex(regex) => Some(regex.find(line).ok().flatten()?.start()),
         }
     }
 }

@@ -188,3 +188,29 @@ fn patterns_that_would_take_too_much_are_refused_or_stopped() {
     let harmless = Matcher::new("((a*)*)*b", false, false).unwrap();
     assert_eq!(harmless.is_match("a".repeat(5000).as_bytes()), Ok(false));
 }
+
+#[test]
+fn look_around_finds_a_match_far_into_a_long_line() {
+    let line = format!("{}rtd{}", "x".repeat(500_000), "y".repeat(500_000));
+    for pattern in [
+        "(r)td(?!z)",
+        "(?<=x)rtd",
+        "\\Btd",
+        "(r)td(?=y).*\\1?$",
+        "rtd(?=y*$)",
+    ] {
+        let matcher = Matcher::new(pattern, false, false).unwrap();
+        assert_eq!(matcher.is_match(line.as_bytes()), Ok(true), "{pattern}");
+        let place = matcher.find(line.as_bytes()).unwrap();
+        assert!((500_000..=500_001).contains(&place.start), "{pattern}");
+    }
+}
+
+#[test]
+fn steps_that_run_through_a_long_line_are_few() {
+    let matcher = Matcher::new("(?=.*zzz)x", false, false).unwrap();
+    let line = "x".repeat(300_000);
+    assert!(matcher.is_match(line.as_bytes()).is_err());
+    let short = "x".repeat(1000);
+    assert_eq!(matcher.is_match(short.as_bytes()), Ok(false));
+}
