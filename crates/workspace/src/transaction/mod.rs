@@ -16,7 +16,9 @@ mod intent;
 mod recovery;
 mod step;
 
-use rooted::{Durability, File, Place, RelPath};
+use std::cell::RefCell;
+
+use rooted::{Durability, File, Meta, Place, RelPath};
 
 pub use self::append::{Appended, append};
 pub use self::recovery::{Recovered, enter, recover, recover_if_idle};
@@ -41,7 +43,26 @@ pub struct ChangeSet {
 struct Change {
     place: Place,
     content: Vec<u8>,
-    old: Option<Old>,
+    old: Option<Based>,
+}
+
+/// What is kept of an [`Old`].
+#[derive(Debug)]
+struct Based {
+    /// Given up once its attributes are copied: some systems do not replace a file that is open.
+    file: RefCell<Option<File>>,
+    meta: Meta,
+    content: Option<Vec<u8>>,
+}
+
+impl From<Old> for Based {
+    fn from(old: Old) -> Self {
+        Self {
+            meta: *old.file.meta(),
+            file: RefCell::new(Some(old.file)),
+            content: old.content,
+        }
+    }
 }
 
 /// The version of a file that a change was made from.
@@ -100,7 +121,7 @@ impl ChangeSet {
         self.changes.push(Change {
             place,
             content,
-            old: Some(old),
+            old: Some(old.into()),
         });
     }
 

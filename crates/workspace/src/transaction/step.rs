@@ -1,9 +1,9 @@
 //! `Step`: one file of a transaction, on its way from planned to put in its place, and back.
 
-use rooted::{Basis, Dir, Durability, ErrorKind, InPlace, Meta, Put, RelPath, Staged};
+use rooted::{Basis, Dir, Durability, ErrorKind, File, InPlace, Meta, Put, RelPath, Staged};
 
 use super::intent::{self, Entry, Form, Name, Print, Record};
-use super::{Change, Old, Outcome};
+use super::{Based, Change, Outcome};
 use crate::error::Error;
 
 /// Why an attempt was given up.
@@ -110,7 +110,7 @@ impl<'a> Step<'a> {
     }
 
     /// The version to replace. Only [`Form::New`] has none.
-    fn old(&self) -> Result<&'a Old, Fault> {
+    fn old(&self) -> Result<&'a Based, Fault> {
         let missing = || Fault::Error(Error::KeepsChanging(self.path().clone()));
         self.change.old.as_ref().ok_or_else(missing)
     }
@@ -120,11 +120,7 @@ impl<'a> Step<'a> {
         Entry {
             path: Name::from(self.path()),
             form: self.form,
-            old: self
-                .change
-                .old
-                .as_ref()
-                .map(|old| Print::of(old.file.meta())),
+            old: self.change.old.as_ref().map(|old| Print::of(&old.meta)),
         }
     }
 
@@ -179,14 +175,28 @@ impl<'a> Step<'a> {
         let staged = match self.form {
             Form::New => self.dir().stage_new(&self.temp, content, durability),
             Form::Over => {
-                let old = self.old()?;
-                self.dir()
-                    .stage_like(&self.temp, content, &old.file, durability)
+                let old = self.open_old()?;
+                self.dir().stage_like(&self.temp, content, &old, durability)
             }
             Form::InPlace | Form::Append => return self.save(record),
         };
         self.state = State::Staged(staged.map_err(|error| self.sort(error))?);
         Ok(())
+    }
+
+    /// The file to replace, from the caller, or opened again when an attempt before used that up.
+    fn open_old(&self) -> Result<File, Fault> {
+        let old = self.old()?;
+        if let Some(file) = old.file.take() {
+            return Ok(file);
+        }
+        let file = self.dir().open_file(self.name());
+        let file = file.map_err(intent::at(self.path()))?;
+        if file.meta().id == old.meta.id {
+            Ok(file)
+        } else {
+            Err(Error::KeepsChanging(self.path().clone()).into())
+        }
     }
 
     fn save(&mut self, record: &Record<'_>) -> Result<(), Fault> {
@@ -203,13 +213,13 @@ impl<'a> Step<'a> {
     }
 
     /// Refuses to go on with a file that is not the version the change was made from.
-    fn expect(&self, file: &InPlace, old: &Old) -> Result<(), Fault> {
+    fn expect(&self, file: &InPlace, old: &Based) -> Result<(), Fault> {
         let fault = intent::at(self.path());
         let now = file.stat().map_err(&fault)?;
-        let same = now.id == old.file.meta().id
+        let same = now.id == old.meta.id
             && match &old.content {
                 Some(content) => file.holds(content).map_err(&fault)?,
-                None => now.same_content(old.file.meta()),
+                None => now.same_content(&old.meta),
             };
         if same {
             Ok(())
@@ -226,7 +236,7 @@ impl<'a> Step<'a> {
                     None => self.dir().put_new(&staged, self.name()),
                     Some(old) => {
                         let basis = Basis {
-                            meta: old.file.meta(),
+                            meta: &old.meta,
                             content: old.content.as_deref(),
                         };
                         self.dir().put_over(&staged, self.name(), &basis)
@@ -356,7 +366,7 @@ impl<'a> Step<'a> {
             path: self.path().clone(),
             created: old.is_none(),
             len: self.change.content.len() as u64,
-            was_hard_linked: over && old.is_some_and(|old| old.file.meta().nlink > 1),
+            was_hard_linked: over && old.is_some_and(|old| old.meta.nlink > 1),
             attributes_lost: matches!(&self.state, State::Put(staged) if !staged.kept_attributes),
             written_in_place: self.form == Form::InPlace,
         }

@@ -11,7 +11,7 @@ use rooted::{Durability, Mode, RelPath, Root};
 
 use super::intent::{self, Entry, Form, Intent, Name, Print, Record, StagedLine};
 use super::step::Step;
-use super::{Change, ChangeSet, Old, Recovered, append, recover, recover_if_idle};
+use super::{Based, Change, ChangeSet, Old, Recovered, append, recover, recover_if_idle};
 use crate::cancel::Cancel;
 use crate::lock::{Guard, Lock, Queue};
 use crate::state::State;
@@ -51,6 +51,7 @@ impl World {
             file: self.root.open_file(&path).expect("a file"),
             content: None,
         });
+        let old = old.map(Based::from);
         Change {
             content: format!("new {path}").into_bytes(),
             place,
@@ -269,7 +270,7 @@ fn an_append_that_was_cut_short_ends_where_it_began() {
         let world = world(&["log"]);
         let guard = world.guard();
         let change = world.change("log");
-        let old = change.old.as_ref().map(|old| Print::of(old.file.meta()));
+        let old = change.old.as_ref().map(|old| Print::of(&old.meta));
         let entry = Entry {
             path: Name::from(&change.place.path),
             form: Form::Append,
