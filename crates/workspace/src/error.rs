@@ -191,6 +191,9 @@ impl Error {
             Self::ConflictCopy { copy, .. } => Some(format!(
                 "a version of it that could not be put back is in `{copy}`"
             )),
+            Self::BadPattern { .. } => {
+                Some("pass literal=true to search for the text as it is".to_owned())
+            }
             Self::Edit { cause, .. } => cause.hint(),
             _ => None,
         }

@@ -381,18 +381,12 @@ proptest! {
 
 /// The length in the text of a beginning of the folded text.
 fn unfolded_len(text: &str, folded_len: usize) -> usize {
-    let mut left = folded_len;
-    let mut len = 0;
-    let mut rest = text;
-    while left > 0 {
-        let step = if rest.starts_with("\r\n") { 2 } else { 1 };
-        rest = rest
-            .get(step..)
-            .unwrap_or_else(|| rest.split_at(rest.len()).1);
-        len += step;
-        left -= 1;
+    let mut rest = text.as_bytes();
+    for _ in 0..folded_len {
+        let step = if rest.starts_with(b"\r\n") { 2 } else { 1 };
+        rest = rest.get(step..).unwrap_or_default();
     }
-    len
+    text.len() - rest.len()
 }
 
 fn decoded(bytes: &[u8], kind: usize) -> String {
