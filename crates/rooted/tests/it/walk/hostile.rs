@@ -186,7 +186,7 @@ fn what_changes_during_a_walk_is_dropped() {
 
 #[test]
 fn a_folder_swapped_with_a_link_shows_nothing_from_outside() {
-    let n_walks = soak().unwrap_or(300);
+    let n_walks = soak().unwrap_or(60);
     let mut names: Vec<String> = (0..80).map(|n| format!("d{n:02}/x/inside")).collect();
     names.push("swap/x/inside".to_owned());
     let (dir, root) = world(&names.iter().map(String::as_str).collect::<Vec<_>>());
