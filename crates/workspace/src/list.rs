@@ -131,7 +131,7 @@ fn walk(reader: &Reader, request: &ListRequest, start: &RelPath) -> Result<Walke
         max_depth: usize::try_from(max_depth).unwrap_or(usize::MAX),
         include_ignored: request.include_ignored,
         skip: &limits::FIXED_SKIPS,
-        hidden: reader.policy().denies_any().then_some(&hidden),
+        hidden: reader.policy().hides().then_some(&hidden),
         stop: &stop,
         ..WalkOptions::new(start)
     };

@@ -51,12 +51,6 @@ impl Policy {
         covers(&self.deny, path)
     }
 
-    /// Says whether there is anything that may be hidden, so that a walk need not ask of each entry.
-    #[must_use]
-    pub fn denies_any(&self) -> bool {
-        !self.deny.is_empty()
-    }
-
     /// [`Policy::is_denied`] for an entry of a folder that is known not to be hidden.
     #[must_use]
     pub fn is_denied_entry(&self, path: &RelPath) -> bool {
