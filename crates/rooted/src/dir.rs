@@ -190,6 +190,14 @@ impl Dir {
         self.run_to(name, to, new, platform::hard_link)
     }
 
+    /// Makes a link with this text, which may lead anywhere; the name must be free.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Exists`], [`ErrorKind::Unsupported`].
+    pub fn symlink(&self, name: &[u8], target: &[u8]) -> Result<()> {
+        self.run(name, |dir| platform::symlink(dir, name, target))
+    }
+
     /// Names in the folder, sorted by bytes, with their kinds. A name that vanishes meanwhile is left out.
     ///
     /// # Errors

@@ -123,6 +123,14 @@ pub enum Error {
         /// The file at fault as it should be shown, for causes that do not name it.
         path: String,
     },
+    /// No git program where programs are looked for.
+    GitNotFound,
+    /// Git took too long; holds its command.
+    GitTimedOut(&'static str),
+    /// The folder belongs to no repository; holds the configured path of the root.
+    NotARepository(String),
+    /// Git, or what it needs, failed; holds the sentence that says why.
+    GitFailed(String),
     /// The caller gave up or time ran out.
     Cancelled,
     /// Anything else the operating system says; the source goes to the log only.
@@ -282,6 +290,10 @@ impl fmt::Display for Error {
                     write!(f, "edit[{index}] failed: {text}: {path}")
                 }
             }
+            Self::GitNotFound => f.write_str("git not found in PATH"),
+            Self::GitTimedOut(command) => write!(f, "git {command} timed out"),
+            Self::NotARepository(root) => write!(f, "not a git repository: {root}"),
+            Self::GitFailed(reason) => f.write_str(reason),
             Self::Cancelled => f.write_str("cancelled before it was done"),
             Self::Io { path, .. } => write!(f, "unexpected internal error: {path}"),
         }

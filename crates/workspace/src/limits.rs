@@ -40,3 +40,11 @@ pub const EDIT_ATTEMPTS: usize = 3;
 pub const FIXED_SKIPS: [&str; 4] = [".git", "node_modules", ".cache", ".workspace-mcp"];
 /// The folder that holds the state of a workspace.
 pub const STATE_DIR: &str = ".workspace-mcp";
+/// Entries that `git_status` shows; `git` itself may tell of any number.
+pub const GIT_STATUS_ENTRIES: usize = 2000;
+/// Time `git status` may take.
+pub const GIT_STATUS_TIME: Duration = Duration::from_secs(10);
+/// Time `git diff` may take.
+pub const GIT_DIFF_TIME: Duration = Duration::from_secs(30);
+/// Bytes of a difference; a longer one shows half of that from each end.
+pub const GIT_DIFF_BYTES: usize = 64 * 1024;

@@ -17,7 +17,7 @@ pub(crate) use self::os::{
     may_change_names, may_write, mount_id, mount_id_at, name_bytes, open_dir, open_file,
     open_for_appending, open_for_writing, open_root, plain_path, read_at, read_link, readable,
     readable_beneath, remove_dir, remove_file, rename, rename_new, reopen, same_name, sort_error,
-    stat, stat_dir, stat_file, sync_dir, true_name, volume_name,
+    stat, stat_dir, stat_file, symlink, sync_dir, true_name, volume_name,
 };
 
 /// What one call of the kernel made of a whole path.

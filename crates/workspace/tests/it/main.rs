@@ -6,6 +6,8 @@
 
 #[cfg(unix)]
 mod crash;
+#[cfg(unix)]
+mod git;
 mod lock;
 #[cfg(unix)]
 mod process;

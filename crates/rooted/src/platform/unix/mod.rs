@@ -9,7 +9,7 @@ mod no_kernel;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Component, Path, PathBuf, Prefix};
@@ -37,6 +37,13 @@ pub(crate) const RESOLVES: bool = cfg!(target_os = "linux");
 
 /// An open directory.
 pub(crate) type DirHandle = OwnedFd;
+
+/// Lets a program be started in the folder, whatever its path is by then.
+impl AsFd for crate::Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
 
 /// A handle that only stands for a place: needs no right to read the folder where the system allows that.
 #[cfg(target_os = "linux")]
@@ -165,6 +172,10 @@ pub(crate) fn hard_link(
 
 pub(crate) fn read_link(dir: &DirHandle, name: &[u8]) -> io::Result<Vec<u8>> {
     Ok(fs::readlinkat(dir, name, Vec::new())?.into_bytes())
+}
+
+pub(crate) fn symlink(dir: &DirHandle, name: &[u8], target: &[u8]) -> io::Result<()> {
+    Ok(fs::symlinkat(target, dir, name)?)
 }
 
 /// What a name stands for; a link is not followed.

@@ -1,0 +1,161 @@
+//! The only place that starts programs: explicit words, a chosen folder and environment, no shell.
+//!
+//! A program gets no input, cannot outlive its time, and whatever it writes goes to sinks that
+//! bound what is kept. It leads a process group of its own, which ends with it. What a program
+//! means, and what its output says, is for the caller.
+
+mod environment;
+
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod os;
+
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod os;
+
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use rooted::Dir;
+
+use crate::cancel::Cancel;
+
+pub use self::environment::Environment;
+pub(crate) use self::os::{bytes_of, os_text};
+
+/// What to run, and how.
+#[derive(Debug)]
+pub struct Invocation<'a> {
+    /// The program, by its absolute path.
+    pub program: &'a Path,
+    /// Its arguments, each as it is.
+    pub args: &'a [OsString],
+    /// The folder it starts in.
+    pub folder: Folder<'a>,
+    /// Every variable it sees.
+    pub variables: &'a [(OsString, OsString)],
+    /// When it is ended.
+    pub time_limit: Duration,
+}
+
+/// Where a program starts: by the handle where the system can, by the path otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct Folder<'a> {
+    /// The folder itself.
+    pub dir: &'a Dir,
+    /// Its path on the host.
+    pub path: &'a Path,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal that was not ours.
+    Signalled(i32),
+    /// By us, when its time was up.
+    TimedOut,
+    /// By us, when the caller gave up.
+    Cancelled,
+}
+
+/// Runs a program to its end, handing on its output as it comes.
+///
+/// Nothing that it started in its group is left behind.
+///
+/// # Errors
+/// What the operating system says when it cannot be started.
+pub fn run(
+    invocation: &Invocation<'_>,
+    stdout: &mut dyn FnMut(&[u8]),
+    stderr: &mut dyn FnMut(&[u8]),
+    cancel: &Cancel,
+) -> io::Result<End> {
+    os::run(invocation, stdout, stderr, cancel)
+}
+
+/// The beginning and the end of an output, and how much was in between.
+#[derive(Debug)]
+pub struct Ends {
+    /// The first bytes.
+    pub head: Vec<u8>,
+    /// The last bytes that are not in `head`.
+    pub tail: VecDeque<u8>,
+    /// Bytes between the two, which are gone.
+    pub n_dropped: u64,
+    max_head: usize,
+    max_tail: usize,
+}
+
+impl Ends {
+    /// Keeps this many bytes at each end.
+    #[must_use]
+    pub fn new(max_head: usize, max_tail: usize) -> Self {
+        Self {
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            n_dropped: 0,
+            max_head,
+            max_tail,
+        }
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let room = self.max_head.saturating_sub(self.head.len());
+        let (head, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(head);
+        self.tail.extend(rest);
+        let over = self.tail.len().saturating_sub(self.max_tail);
+        self.tail.drain(..over);
+        self.n_dropped += over as u64;
+    }
+
+    /// Bytes that came in all.
+    #[must_use]
+    pub fn n_total(&self) -> u64 {
+        (self.head.len() + self.tail.len()) as u64 + self.n_dropped
+    }
+}
+
+/// The programs of that name in these folders, in order. A name stands for one when it may be run;
+/// a link counts as one, since where it leads is for the system to follow.
+#[must_use]
+pub fn find_programs(name: &str, folders: &[std::path::PathBuf]) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for folder in folders {
+        let root = rooted::Root::open(folder, rooted::Mode::FOLLOW);
+        let dir = root.and_then(|root| {
+            root.open_dir(&rooted::RelPath::root())
+                .map_err(io::Error::other)
+        });
+        let Ok(dir) = dir else { continue };
+        for name in os::program_names(name) {
+            if dir
+                .stat(name.as_bytes())
+                .is_ok_and(|meta| os::may_run(&meta))
+            {
+                found.push(folder.join(name));
+            }
+        }
+    }
+    found
+}
+
+/// Says whether a path lies in a folder, going by text.
+fn is_within(path: &Path, folder: &Path) -> bool {
+    path.starts_with(folder)
+}
+
+/// A variable for a program.
+pub(crate) fn variable(name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> (OsString, OsString) {
+    (name.as_ref().to_owned(), value.as_ref().to_owned())
+}
