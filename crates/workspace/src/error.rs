@@ -183,6 +183,10 @@ impl Error {
             | Self::Busy
             | Self::NotWritable
             | Self::BadPattern { .. }
+            | Self::GitNotFound
+            | Self::GitTimedOut(_)
+            | Self::NotARepository(_)
+            | Self::GitFailed(_)
             | Self::Cancelled => None,
         }
     }

@@ -14,7 +14,8 @@ mod os;
 #[path = "windows.rs"]
 mod os;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Unix: the output is read by one loop over pipes, and the whole group is killed at the end.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rooted::{Kind, Meta};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::{End, Invocation};
@@ -133,7 +134,7 @@ impl Running {
         }
         let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
         match poll(&mut watched, Some(&limit)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
@@ -163,7 +164,7 @@ impl Drop for Running {
 
 /// One output of the child.
 struct Pipe<'a> {
-    source: Option<std::fs::File>,
+    source: Option<OwnedFd>,
     sink: &'a mut dyn FnMut(&[u8]),
 }
 
@@ -173,26 +174,19 @@ impl<'a> Pipe<'a> {
         if let Some(source) = &source {
             fcntl_setfl(source, fcntl_getfl(source)? | OFlags::NONBLOCK)?;
         }
-        Ok(Self {
-            source: source.map(Into::into),
-            sink,
-        })
+        Ok(Self { source, sink })
     }
 
     /// Hands on what is there, one buffer at most, so that neither output starves the other.
     fn take(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        let Some(source) = &mut self.source else {
+        let Some(source) = &self.source else {
             return Ok(());
         };
-        match source.read(buffer) {
+        match rustix::io::read(source, &mut *buffer) {
             Ok(0) => self.source = None,
             Ok(n) => (self.sink)(buffer.get(..n).unwrap_or_default()),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) => {}
-            Err(error) => return Err(error),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }

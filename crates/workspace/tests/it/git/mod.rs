@@ -1,4 +1,8 @@
 //! What git says through the shadow, held against git itself.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a world that cannot be set up fails the test that needs it"
+)]
 
 mod hostile;
 mod kinds;

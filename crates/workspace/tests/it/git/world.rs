@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use workspace::git::{Diff, DiffRequest, Git, Status};
 use workspace::process::Environment;
-use workspace::{Cancel, Error, Policy, Workspace};
+use workspace::{Cancel, Error, Policy, Workspace, WorkspaceOptions};
 
 /// A temporary folder with `home`, `tmp`, and the repository `repo`.
 pub struct World {
@@ -115,8 +115,11 @@ impl World {
 
     pub fn workspace(&self, folder: &Path, deny: &[&str]) -> Arc<Workspace> {
         let none: [&str; 0] = [];
-        let policy = Policy::new(deny, &none);
-        Arc::new(Workspace::open("w".to_owned(), folder, policy, true).unwrap())
+        let options = WorkspaceOptions {
+            policy: Policy::new(deny, &none),
+            ..WorkspaceOptions::new("default", folder)
+        };
+        Arc::new(Workspace::open(options).unwrap())
     }
 
     pub fn status_in(&self, folder: &Path, deny: &[&str]) -> Result<Status, Error> {
