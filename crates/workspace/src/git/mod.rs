@@ -166,7 +166,7 @@ impl Git {
         let mut hidden = Vec::new();
         if request.staged {
             args.push("--cached".into());
-            if reader.policy().denies_any() {
+            if reader.policy().hides() {
                 let head = view.head(reader)?;
                 hidden = view.hidden_staged(reader, head.as_deref())?;
                 args.extend(head.map(OsString::from));

@@ -276,7 +276,7 @@ struct Paths {
 
 impl Paths {
     fn add(&mut self, entry: &index::Entry<'_>, prefix: &RelPath, policy: &Policy) {
-        let hides = policy.denies_any();
+        let hides = policy.hides();
         let is_attributes = entry.path.ends_with(b"/.gitattributes");
         if is_attributes && self.attributes.len() < ATTRIBUTE_FILES {
             self.attributes.extend(RelPath::from_bytes(entry.path));
