@@ -18,7 +18,7 @@ pub fn write() -> Result<()> {
     fs::write(root().join(PAGE), page).map_err(|error| format!("cannot write {PAGE}: {error}"))
 }
 
-/// Fails when the page is not what [`write`] would write, or an option is nowhere explained.
+/// Fails when the page is not what [`write()`] would write, or an option is nowhere explained.
 pub fn check() -> Result<()> {
     check_options()?;
     let page = render(&listed_tools()?);
