@@ -13,4 +13,5 @@ mod command_line;
 mod eras;
 mod lifetime;
 mod malformed;
+mod reads_only;
 mod schemas;
