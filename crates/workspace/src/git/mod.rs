@@ -1,6 +1,6 @@
 //! What git says about a workspace, read without running anything that the workspace chose.
 //!
-//! Git is run on a private folder that stands in for the repository ([`shadow`]): it has settings
+//! Git is run on a private folder that stands in for the repository (`shadow`): it has settings
 //! from a list of harmless ones, no hooks and no drivers, and a copy of the index, so that nothing
 //! of the repository is executed or written. What lies outside the workspace's root, or is hidden
 //! by its policy, is kept out of the answer by asking git for the rest alone.
