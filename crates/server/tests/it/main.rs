@@ -14,4 +14,5 @@ mod eras;
 mod lifetime;
 mod malformed;
 mod reads_only;
+mod scenarios;
 mod schemas;

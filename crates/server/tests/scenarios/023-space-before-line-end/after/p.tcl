@@ -1,0 +1,4 @@
+// c
+proc t
+  ret
+end

@@ -1,0 +1,1 @@
+// build things with care

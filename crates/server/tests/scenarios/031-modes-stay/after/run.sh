@@ -1,0 +1,3 @@
+#!/bin/sh
+exit 0
+exit 2
