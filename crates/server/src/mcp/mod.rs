@@ -214,6 +214,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.server.registry.get(&request.name) else {
             let name = rooted::show(request.name.as_bytes());
+            self.server.log.debug(&format!("no such tool: {name}"));
             return Err(ErrorData::invalid_params(
                 format!("Tool {name} not found"),
                 None,

@@ -87,6 +87,7 @@ async fn serve_stream<R, W>(
 {
     let calls = Arc::new(Calls::default());
     let pipe = Pipe {
+        server: Arc::clone(&server),
         input,
         lines: Lines::new(MESSAGE_BYTES),
         ended: false,
@@ -104,6 +105,7 @@ async fn serve_stream<R, W>(
 
 /// Messages over two streams.
 struct Pipe<R, W> {
+    server: Arc<Server>,
     input: R,
     lines: Lines,
     ended: bool,
@@ -201,6 +203,8 @@ where
     /// Answers what never gets to the service.
     fn refuse(&mut self, error: &JsonRpcError) {
         while self.refusals.try_join_next().is_some() {}
+        let text = &error.error.message;
+        self.server.log.debug(&format!("refused a message: {text}"));
         if let Ok(line) = serde_json::to_vec(error) {
             self.refusals.spawn(self.write(line, ()));
         }
