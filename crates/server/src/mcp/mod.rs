@@ -6,45 +6,40 @@
 
 pub mod message;
 
+use std::convert::Infallible;
+use std::io;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{self, Poll, Waker};
 
 use base64::Engine as _;
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
-    ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, Implementation,
-    InitializeRequestParams, InitializeResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, ToolAnnotations, ToolsCapability,
+    ClientJsonRpcMessage, ClientRequest, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
+    ErrorCode, GetMeta as _, Implementation, InitializeRequestParams, InitializeResult,
+    JsonRpcError, JsonRpcMessage, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, RequestId, ServerCapabilities, ServerConfig, ServerJsonRpcMessage,
+    ToolAnnotations, ToolsCapability,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{Peer, RequestContext, RoleServer, Service as _, serve_directly};
+use rmcp::transport::Transport;
 use serde_json::Value;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use workspace::Cancel;
 
 use crate::args;
 use crate::dispatch::{Answer, Server};
 use crate::tool::Tool;
 
-/// Calls that run at the same time, at most; more would only queue for the disk.
-pub const CALLS_AT_ONCE: usize = 16;
 /// How long a client may take what it was told for fresh. It changes with a restart only, but a
 /// client may keep it beyond one.
 const FRESH_MS: u64 = 300_000;
 
-/// Who takes over the right to run of a call that is done, to keep until its answer is out: so that
-/// answers nobody reads do not pile up.
-pub trait Holder: Send + Sync + 'static {
-    /// Takes the right of the call with this id.
-    fn hold(&self, id: &RequestId, permit: OwnedSemaphorePermit);
-}
-
-/// Serves the protocol for one connection or more.
+/// Serves the protocol for one connection.
 #[derive(Clone)]
 pub struct Handler {
     server: Arc<Server>,
-    gate: Arc<Semaphore>,
-    holder: Option<Arc<dyn Holder>>,
     tools: Arc<Vec<rmcp::model::Tool>>,
     identity: Arc<MetaObject>,
 }
@@ -52,15 +47,13 @@ pub struct Handler {
 impl Handler {
     /// A handler over this server.
     #[must_use]
-    pub fn new(server: Arc<Server>, holder: Option<Arc<dyn Holder>>) -> Self {
+    pub fn new(server: Arc<Server>) -> Self {
         let tools = server.registry.iter().map(describe).collect();
         let mut identity = MetaObject::default();
         let info = serde_json::json!({"name": NAME, "version": VERSION});
         identity.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
         Self {
             server,
-            gate: Arc::new(Semaphore::new(CALLS_AT_ONCE)),
-            holder,
             tools: Arc::new(tools),
             identity: Arc::new(identity),
         }
@@ -70,43 +63,81 @@ impl Handler {
     fn identity(&self, context: &RequestContext<RoleServer>) -> Option<MetaObject> {
         is_modern(context).then(|| MetaObject::clone(&self.identity))
     }
+}
 
-    /// Runs the tool away from the thread that serves messages.
-    async fn run(
-        &self,
-        tool: &'static Tool,
-        request: CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Answer, ErrorData> {
-        let cancel = Cancel::never();
-        let call = async {
-            let gate = Arc::clone(&self.gate);
-            let permit = gate
-                .acquire_owned()
-                .await
-                .expect("nobody closes the semaphore");
-            let server = Arc::clone(&self.server);
-            let cancel = cancel.clone();
-            let arguments = request.arguments.unwrap_or_default();
-            // The permit goes with the work, since work whose caller gave up may still run.
-            let work = move || (server.call(tool, arguments, cancel), permit);
-            tokio::task::spawn_blocking(work).await
+/// A connection whose messages come and go by other means than the SDK's own loop.
+///
+/// That loop hands every request from task to task, and a tool must not block any of them; what
+/// that costs is several times what a small read does. Here a request is answered on the thread
+/// that asks, by the same rules.
+pub struct Connection {
+    handler: Handler,
+    peer: Peer<RoleServer>,
+}
+
+impl Connection {
+    /// A connection to this server.
+    ///
+    /// # Errors
+    /// What the operating system says when there is nothing left to start with.
+    pub fn new(server: Arc<Server>) -> io::Result<Self> {
+        let handler = Handler::new(server);
+        // The SDK makes a peer only for a service that it runs, so one is started on nothing.
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        let _context = runtime.enter();
+        let service = serve_directly(handler.clone(), Nowhere, Some(unknown_client()));
+        let peer = service.peer().clone();
+        Ok(Self { handler, peer })
+    }
+
+    /// Answers a request; blocks until the tool is done. The answer is one line without its end.
+    #[must_use]
+    pub fn answer(&self, id: RequestId, mut request: ClientRequest, cancel: Cancel) -> Vec<u8> {
+        let mut context = RequestContext::new(id.clone(), self.peer.clone());
+        context.meta = std::mem::take(request.get_meta_mut());
+        context.extensions.insert(cancel);
+        let answer = pin!(self.handler.handle_request(request, context));
+        let mut nobody = task::Context::from_waker(Waker::noop());
+        let answer: ServerJsonRpcMessage = match answer.poll(&mut nobody) {
+            Poll::Ready(Ok(result)) => JsonRpcMessage::response(result, id.clone()),
+            Poll::Ready(Err(error)) => JsonRpcMessage::error(error, Some(id.clone())),
+            // Nothing in the handler waits for anything but its own thread.
+            Poll::Pending => JsonRpcMessage::error(internal_error(), Some(id.clone())),
         };
-        tokio::select! {
-            done = call => match done {
-                Ok((answer, permit)) => {
-                    if let Some(holder) = &self.holder {
-                        holder.hold(&context.id, permit);
-                    }
-                    Ok(answer)
-                }
-                Err(_) => Err(ErrorData::internal_error("the server is stopping", None)),
-            },
-            () = context.ct.cancelled() => {
-                cancel.cancel();
-                Err(ErrorData::internal_error("cancelled", None))
-            }
-        }
+        serde_json::to_vec(&answer).unwrap_or_else(|_| Self::fault(Some(id)))
+    }
+
+    /// The answer to a request that could not be answered.
+    #[must_use]
+    pub fn fault(id: Option<RequestId>) -> Vec<u8> {
+        let error = JsonRpcError::new(id, internal_error());
+        serde_json::to_vec(&error).unwrap_or_default()
+    }
+}
+
+fn internal_error() -> ErrorData {
+    ErrorData::internal_error("internal error", None)
+}
+
+/// A transport that has nothing to say.
+struct Nowhere;
+
+impl Transport<RoleServer> for Nowhere {
+    type Error = Infallible;
+
+    fn send(
+        &mut self,
+        _: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+        std::future::ready(Ok(()))
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        None
+    }
+
+    async fn close(&mut self) -> Result<(), Infallible> {
+        Ok(())
     }
 }
 
@@ -114,8 +145,7 @@ const NAME: &str = "workspace-mcp";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What is assumed of a client that sends requests without `initialize` and without `_meta`.
-#[must_use]
-pub fn unknown_client() -> InitializeRequestParams {
+fn unknown_client() -> InitializeRequestParams {
     let nobody = Implementation::new("unknown", "0");
     InitializeRequestParams::new(ClientCapabilities::default(), nobody)
         .with_protocol_version(ProtocolVersion::V_2025_11_25)
@@ -179,8 +209,8 @@ impl ServerHandler for Handler {
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let versions = self.supported_protocol_versions().into_owned();
-        let found = DiscoverResult::from_server_info(versions, self.get_info());
+        let versions = ServerHandler::supported_protocol_versions(self).into_owned();
+        let found = DiscoverResult::from_server_info(versions, ServerHandler::get_info(self));
         // Private, since the instructions name the roots.
         Ok(found
             .with_ttl_ms(FRESH_MS)
@@ -220,7 +250,12 @@ impl ServerHandler for Handler {
                 None,
             ));
         };
-        let answer = self.run(tool, request, &context).await?;
+        let cancel = context.extensions.get::<Cancel>().cloned();
+        let arguments = request.arguments.unwrap_or_default();
+        // Blocks: only a thread that may be blocked calls this.
+        let answer = self
+            .server
+            .call(tool, arguments, cancel.unwrap_or_default());
         let mut result = result(answer);
         result.meta = self.identity(&context);
         Ok(result.into())

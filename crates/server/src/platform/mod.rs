@@ -6,6 +6,6 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use unix::{stdio_sockets, stop_signal};
+pub(crate) use unix::{make_stdio_block, stop_signal};
 #[cfg(windows)]
-pub(crate) use windows::{stdio_sockets, stop_signal};
+pub(crate) use windows::{make_stdio_block, stop_signal};

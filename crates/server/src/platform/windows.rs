@@ -1,14 +1,16 @@
 //! Windows.
 
-/// Waits until the process is told to stop.
-pub(crate) async fn stop_signal() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Without a handler the key ends the process, as it does by default.
-        std::future::pending::<()>().await;
+/// Takes the key that stops the process from now on; the future waits for it.
+pub(crate) fn stop_signal() -> impl Future<Output = ()> {
+    let key = tokio::signal::windows::ctrl_c();
+    async {
+        let Ok(mut key) = key else {
+            // Without a handler the key ends the process, as it does by default.
+            return std::future::pending().await;
+        };
+        key.recv().await;
     }
 }
 
-/// Stdin and stdout are no sockets here.
-pub(crate) fn stdio_sockets() -> Option<(tokio::io::Empty, tokio::io::Sink)> {
-    None
-}
+/// Stdin and stdout always wait here.
+pub(crate) fn make_stdio_block() {}

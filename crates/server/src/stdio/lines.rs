@@ -1,5 +1,6 @@
 //! Bytes to lines, with a limit that an endless line cannot pass.
 
+use std::io::{self, Read};
 use std::ops::Range;
 
 use rmcp::model::RequestId;
@@ -7,12 +8,14 @@ use rmcp::model::RequestId;
 use crate::mcp::message::read_id;
 
 /// Bytes kept ready for reading; also what the buffer shrinks to after a large message.
-const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 32 * 1024;
 
-/// Splits what it is given into lines.
+/// Splits what is read into lines.
 #[derive(Debug)]
 pub(super) struct Lines {
+    /// All of it may be read into; what was read ends at `filled`.
     buffer: Vec<u8>,
+    filled: usize,
     /// Where the line under way starts.
     start: usize,
     /// Up to where it was searched for its end.
@@ -34,7 +37,8 @@ pub(super) enum Line {
 impl Lines {
     pub(super) fn new(max: usize) -> Self {
         Self {
-            buffer: Vec::with_capacity(CHUNK),
+            buffer: vec![0; CHUNK],
+            filled: 0,
             start: 0,
             searched: 0,
             max,
@@ -42,20 +46,31 @@ impl Lines {
         }
     }
 
-    /// The buffer to append to. Lines split off before are gone.
-    pub(super) fn space(&mut self) -> &mut Vec<u8> {
+    /// Reads once. Lines split off before are gone.
+    pub(super) fn fill(&mut self, input: &mut impl Read) -> io::Result<usize> {
         if self.start > 0 {
-            self.buffer.drain(..self.start);
+            self.buffer.copy_within(self.start..self.filled, 0);
+            self.filled -= self.start;
             self.searched -= self.start;
             self.start = 0;
         }
-        if self.buffer.is_empty() && self.buffer.capacity() > 4 * CHUNK {
-            self.buffer = Vec::with_capacity(CHUNK);
+        if self.filled == 0 && self.buffer.len() > 4 * CHUNK {
+            self.buffer = vec![0; CHUNK];
         }
-        if self.buffer.capacity() - self.buffer.len() < CHUNK / 4 {
-            self.buffer.reserve(CHUNK);
+        if self.buffer.len() - self.filled < CHUNK / 4 {
+            self.buffer.resize(self.buffer.len() * 2, 0);
         }
-        &mut self.buffer
+        loop {
+            let space = self.buffer.get_mut(self.filled..).unwrap_or_default();
+            match input.read(space) {
+                Ok(n) => {
+                    self.filled += n;
+                    return Ok(n);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The bytes of a whole line.
@@ -65,7 +80,7 @@ impl Lines {
 
     /// Splits off the next line that is complete.
     pub(super) fn next_line(&mut self) -> Option<Line> {
-        let rest = self.buffer.get(self.searched..).unwrap_or_default();
+        let rest = self.bytes(self.searched..self.filled);
         match memchr::memchr(b'\n', rest) {
             Some(at) => {
                 let line = self.start..self.searched + at;
@@ -74,10 +89,11 @@ impl Lines {
                 Some(self.end_line(line))
             }
             None => {
-                self.searched = self.buffer.len();
+                self.searched = self.filled;
                 if self.skipping.is_some() || self.searched - self.start > self.max {
-                    let scan = self.skipping.get_or_insert_default();
-                    scan.feed(self.buffer.get(self.start..).unwrap_or_default());
+                    let mut scan = self.skipping.take().unwrap_or_default();
+                    scan.feed(self.bytes(self.start..self.filled));
+                    self.skipping = Some(scan);
                     self.start = self.searched;
                 }
                 None
@@ -87,7 +103,7 @@ impl Lines {
 
     /// Takes what is left when there will be no more bytes.
     pub(super) fn last_line(&mut self) -> Option<Line> {
-        let line = self.start..self.buffer.len();
+        let line = self.start..self.filled;
         if line.is_empty() && self.skipping.is_none() {
             return None;
         }
@@ -101,7 +117,7 @@ impl Lines {
             return Line::Whole(line);
         }
         let mut scan = self.skipping.take().unwrap_or_default();
-        scan.feed(self.buffer.get(line).unwrap_or_default());
+        scan.feed(self.bytes(line));
         Line::TooLong(scan.id)
     }
 }

@@ -1,162 +1,212 @@
 //! The protocol on stdin and stdout: one message a line.
 //!
-//! The framing is our own so that everything is answered: what is no JSON, no message, too long, or
-//! sent twice. Nothing else in the program writes to stdout while it serves.
+//! Threads take turns at reading: whoever has read a request answers it, while the next one reads
+//! on. So a short call costs no more than itself, a long one holds up nobody, and a cancellation is
+//! always read. The framing is our own so that everything is answered: what is no JSON, no message,
+//! too long, or sent twice. Nothing else in the program writes to stdout while it serves.
 
-mod calls;
 mod lines;
+mod state;
 
-use std::convert::Infallible;
-use std::io;
-use std::sync::Arc;
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ErrorCode,
-    JsonRpcError, JsonRpcMessage, ServerJsonRpcMessage,
-};
-use rmcp::service::{RoleServer, serve_directly};
-use rmcp::transport::Transport;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::{Mutex, watch};
-use tokio::task::JoinSet;
+use rmcp::model::{ErrorCode, JsonRpcError};
+use tokio::sync::Notify;
 
 use crate::dispatch::Server;
+use crate::mcp::Connection;
 use crate::mcp::message::{self, Incoming};
-use crate::mcp::{self, Handler};
 use crate::platform;
-use calls::Calls;
 use lines::{Line, Lines};
+use state::{CALLS_AT_ONCE, Job, REST_AT_ONCE, State, Task};
 
 /// The longest message that is read.
 pub const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
+/// How long calls under way may take once the input has ended.
+const DRAIN: Duration = Duration::from_secs(5);
+/// Threads: one for each job that may run, and one that reads.
+const THREADS: usize = CALLS_AT_ONCE + REST_AT_ONCE + 1;
+/// Threads that are kept to wait for their turn.
+const THREADS_KEPT: usize = 3;
 
 /// Serves one client on stdin and stdout until either ends or the process is told to stop. Calls
 /// under way are finished and answered, for a few seconds.
 ///
 /// # Errors
 /// What the operating system says when the threads cannot be started.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the protocol gets its stdout"
+)]
 pub fn serve(server: Arc<Server>) -> io::Result<()> {
-    // One thread for messages: a call hops to another and back, and nothing else is shared.
+    platform::make_stdio_block();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(mcp::CALLS_AT_ONCE + 4)
         .build()?;
-    runtime.block_on(async {
-        let (stop, stopped) = watch::channel(false);
-        let signal = tokio::spawn({
-            let stop = stop.clone();
-            async move {
-                platform::stop_signal().await;
-                stop.send_replace(true);
-            }
-        });
-        let (input, output) = standard_streams();
-        serve_stream(server, input, output, stop, stopped).await;
-        signal.abort();
-    });
-    // A read of stdin or a call that ignores its end may still block a thread.
-    runtime.shutdown_background();
+    let context = runtime.enter();
+    let stop = platform::stop_signal();
+    drop(context);
+    let pipe = Pipe::start(server, io::stdin(), io::stdout())?;
+    runtime.block_on(pipe.until_done(stop, DRAIN));
+    // The thread that reads may still be at it; it ends with the process.
     Ok(())
 }
 
-/// Stdin and stdout, if possible without a thread for every read and write.
-///
-/// Boxed, so that the service is compiled once.
-fn standard_streams() -> (
-    Box<dyn AsyncRead + Send + Unpin>,
-    Box<dyn AsyncWrite + Send + Unpin>,
-) {
-    match platform::stdio_sockets() {
-        Some((input, output)) => (Box::new(input), Box::new(output)),
-        None => {
-            let (input, output) = rmcp::transport::stdio_pipes();
-            (Box::new(input), Box::new(output))
-        }
-    }
-}
-
-async fn serve_stream<R, W>(
-    server: Arc<Server>,
-    input: R,
-    output: W,
-    stop: watch::Sender<bool>,
-    stopped: watch::Receiver<bool>,
-) where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    let calls = Arc::new(Calls::default());
-    let pipe = Pipe {
-        server: Arc::clone(&server),
-        input,
-        lines: Lines::new(MESSAGE_BYTES),
-        ended: false,
-        output: Arc::new(Mutex::new(output)),
-        calls: Arc::clone(&calls),
-        refusals: JoinSet::new(),
-        stop: Arc::new(stop),
-        stopped,
-    };
-    let handler = Handler::new(server, Some(calls));
-    let service = serve_directly(handler, pipe, Some(mcp::unknown_client()));
-    // However the service ends, the process is done.
-    let _ = service.waiting().await;
-}
-
-/// Messages over two streams.
+/// A connection over two streams, with the threads that serve it.
 struct Pipe<R, W> {
     server: Arc<Server>,
-    input: R,
+    connection: Connection,
+    input: Mutex<Input<R>>,
+    output: Mutex<W>,
+    state: Mutex<State>,
+    /// Signalled when a job that waits for its turn is taken.
+    room: Condvar,
+    /// Signalled when there will be no more input or no more output.
+    ended: Notify,
+    /// Signalled after the end when the last job is done.
+    settled: Notify,
+    /// Threads that read or wait for their turn to.
+    n_free: AtomicUsize,
+    n_threads: AtomicUsize,
+}
+
+struct Input<R> {
+    stream: R,
     lines: Lines,
     ended: bool,
-    // The async kind of mutex: a message is written whole before the next one.
-    output: Arc<Mutex<W>>,
-    calls: Arc<Calls>,
-    refusals: JoinSet<()>,
-    stop: Arc<watch::Sender<bool>>,
-    stopped: watch::Receiver<bool>,
 }
 
 impl<R, W> Pipe<R, W>
 where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
+    R: Read + Send + 'static,
+    W: Write + Send + 'static,
 {
-    /// The next line, with its number of bytes. Loses nothing when dropped before it is done.
-    async fn next_line(&mut self) -> Option<Line> {
+    /// Starts to serve.
+    fn start(server: Arc<Server>, input: R, output: W) -> io::Result<Arc<Self>> {
+        let pipe = Arc::new(Self {
+            connection: Connection::new(Arc::clone(&server))?,
+            server,
+            input: Mutex::new(Input {
+                stream: input,
+                lines: Lines::new(MESSAGE_BYTES),
+                ended: false,
+            }),
+            output: Mutex::new(output),
+            state: Mutex::default(),
+            room: Condvar::new(),
+            ended: Notify::new(),
+            settled: Notify::new(),
+            n_free: AtomicUsize::new(0),
+            n_threads: AtomicUsize::new(0),
+        });
+        pipe.add_thread()?;
+        Ok(pipe)
+    }
+
+    /// Says that there is nothing more to read, or nobody to write to.
+    fn end(&self) {
+        self.state().ended = true;
+        self.room.notify_all();
+        self.ended.notify_one();
+    }
+
+    /// Waits for the end, or for `stop`; then until all jobs are done, but no longer than `drain`.
+    async fn until_done(&self, stop: impl Future<Output = ()>, drain: Duration) {
+        tokio::select! {
+            () = stop => self.end(),
+            () = self.ended.notified() => {}
+        }
+        let settled = async {
+            while !self.state().is_settled() {
+                self.settled.notified().await;
+            }
+        };
+        let _ = tokio::time::timeout(drain, settled).await;
+        self.state().give_up();
+    }
+
+    fn add_thread(self: &Arc<Self>) -> io::Result<()> {
+        let pipe = Arc::clone(self);
+        self.n_threads.fetch_add(1, Ordering::SeqCst);
+        self.n_free.fetch_add(1, Ordering::SeqCst);
+        let thread = thread::Builder::new().spawn(move || pipe.work());
+        if let Err(error) = thread {
+            self.n_threads.fetch_sub(1, Ordering::SeqCst);
+            self.n_free.fetch_sub(1, Ordering::SeqCst);
+            return Err(error);
+        }
+        Ok(())
+    }
+
+    /// What a thread does: its turn at reading, then the job it has read. It comes free.
+    fn work(self: Arc<Self>) {
+        while let Some(job) = self.next_job() {
+            let others = self.n_free.fetch_sub(1, Ordering::SeqCst) - 1;
+            if others == 0 && self.n_threads.load(Ordering::SeqCst) < THREADS {
+                // Without one more thread there is none to read until this job is done.
+                let _ = self.add_thread();
+            }
+            let mut next = Some(job);
+            while let Some(job) = next {
+                next = self.run(job);
+            }
+            if self.n_free.fetch_add(1, Ordering::SeqCst) >= THREADS_KEPT {
+                break;
+            }
+        }
+        self.n_free.fetch_sub(1, Ordering::SeqCst);
+        self.n_threads.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Reads until there is something to do at once; `None` when the input has ended.
+    fn next_job(&self) -> Option<Job> {
+        let mut input = lock(&self.input);
         loop {
-            if let Some(line) = self.lines.next_line() {
-                return Some(line);
+            self.wait_for_room();
+            if self.state().ended {
+                return None;
             }
-            if self.ended {
-                return self.lines.last_line();
-            }
-            tokio::select! {
-                read = self.input.read_buf(self.lines.space()) => {
-                    self.ended = !matches!(read, Ok(bytes) if bytes > 0);
-                }
-                // The sender is a field, so waiting ends only with the value.
-                _ = self.stopped.wait_for(|stopped| *stopped) => return None,
+            let Some(line) = input.next_line() else {
+                self.end();
+                return None;
+            };
+            if let Some(task) = self.read(&input.lines, line)
+                && let Some(job) = self.state().admit(task)
+            {
+                return Some(job);
             }
         }
     }
 
+    /// Waits while too much is waiting for its turn.
+    fn wait_for_room(&self) {
+        let mut state = self.state();
+        while !state.has_room() {
+            state = self
+                .room
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     /// Reads a line as a message. `None` when there is nothing to do for it.
-    fn read(&mut self, line: Line) -> Option<ClientJsonRpcMessage> {
-        let at = match line {
-            Line::Whole(at) => at,
+    fn read(&self, lines: &Lines, line: Line) -> Option<Task> {
+        let line = match line {
+            Line::Whole(at) => lines.bytes(at),
             Line::TooLong(id) => {
                 let text = "message too long";
-                self.refuse(&message::refusal(id, ErrorCode::INVALID_REQUEST, text));
-                return None;
+                let error = message::refusal(id, ErrorCode::INVALID_REQUEST, text);
+                return Some(self.refuse(error));
             }
         };
-        let line = self.lines.bytes(at);
-        let bytes = line.len();
-        let line = line
-            .strip_prefix(b"\xEF\xBB\xBF")
-            .unwrap_or(line)
-            .trim_ascii();
+        let n_bytes = line.len();
+        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+        let line = line.trim_ascii();
         if line.is_empty() {
             return None;
         }
@@ -166,130 +216,106 @@ where
         });
         let Ok(parsed) = parsed else {
             let id = lines::id_of_broken(line);
-            self.refuse(&message::refusal(
-                id,
-                ErrorCode::PARSE_ERROR,
-                "Parse error: invalid JSON",
-            ));
-            return None;
+            let text = "Parse error: invalid JSON";
+            let error = message::refusal(id, ErrorCode::PARSE_ERROR, text);
+            return Some(self.refuse(error));
         };
         match message::read(parsed) {
-            Incoming::Request(id, request) => {
-                if let Some(number) = self.calls.open(&id, bytes) {
-                    return Some(JsonRpcMessage::request(*request, number));
+            Incoming::Request(id, request) => match self.state().open(&id) {
+                Some(opened) => Some(Task::Answer {
+                    opened,
+                    request,
+                    n_bytes,
+                }),
+                None => {
+                    let text = "a request with this id is still open";
+                    let error = message::refusal(Some(id), ErrorCode::INVALID_REQUEST, text);
+                    Some(self.refuse(error))
                 }
-                let text = "a request with this id is still open";
-                self.refuse(&message::refusal(
-                    Some(id),
-                    ErrorCode::INVALID_REQUEST,
-                    text,
-                ));
-                None
-            }
+            },
             Incoming::Cancel(id) => {
-                let number = self.calls.cancel(&id)?;
-                let params = CancelledNotificationParam::new(Some(number), None);
-                let cancelled = CancelledNotification::new(params);
-                Some(JsonRpcMessage::notification(cancelled.into()))
+                self.state().cancel(&id);
+                None
             }
             Incoming::Nothing => None,
-            Incoming::Refused(error) => {
-                self.refuse(&error);
-                None
-            }
+            Incoming::Refused(error) => Some(self.refuse(error)),
         }
     }
 
-    /// Answers what never gets to the service.
-    fn refuse(&mut self, error: &JsonRpcError) {
-        while self.refusals.try_join_next().is_some() {}
+    fn refuse(&self, error: JsonRpcError) -> Task {
         let text = &error.error.message;
         self.server.log.debug(&format!("refused a message: {text}"));
-        if let Ok(line) = serde_json::to_vec(error) {
-            self.refusals.spawn(self.write(line, ()));
-        }
+        Task::Refuse(Box::new(error))
     }
 
-    /// Writes a line; holds on to `until` meanwhile.
-    fn write<T: Send + 'static>(
-        &self,
-        mut line: Vec<u8>,
-        until: T,
-    ) -> impl Future<Output = ()> + Send + 'static {
-        line.push(b'\n');
-        let output = Arc::clone(&self.output);
-        let stop = Arc::clone(&self.stop);
-        async move {
-            let mut output = output.lock().await;
-            let written = match output.write_all(&line).await {
-                Ok(()) => output.flush().await,
-                Err(error) => Err(error),
-            };
-            // Nobody reads any more: there is nobody to tell either.
-            if written.is_err() {
-                stop.send_replace(true);
+    /// Does a job; gives another that waited for this one to be done.
+    fn run(&self, job: Job) -> Option<Job> {
+        let slot = job.slot;
+        let line = match job.task {
+            Task::Refuse(error) => serde_json::to_vec(&error).ok(),
+            Task::Answer {
+                opened, request, ..
+            } => {
+                let (id, cancel) = (opened.id.clone(), opened.cancel.clone());
+                let answer = || self.connection.answer(id, *request, cancel);
+                // A call nobody waits for any more needs no work either.
+                let answer = (!opened.cancel.is_raised()).then(|| {
+                    catch_unwind(AssertUnwindSafe(answer))
+                        .unwrap_or_else(|_| Connection::fault(Some(opened.id.clone())))
+                });
+                answer.filter(|_| self.state().close(&opened))
             }
-            drop(until);
-        }
-    }
-}
-
-impl<R, W> Transport<RoleServer> for Pipe<R, W>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    type Error = Infallible;
-
-    fn send(
-        &mut self,
-        mut message: ServerJsonRpcMessage,
-    ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        let number = match &mut message {
-            JsonRpcMessage::Response(response) => Some(&mut response.id),
-            JsonRpcMessage::Error(error) => error.id.as_mut(),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let call = number.and_then(|number| {
-            let call = self.calls.close(number)?;
-            number.clone_from(&call.id);
-            Some(call)
-        });
-        let line = serde_json::to_vec(&message).unwrap_or_else(|_| unsayable(call.as_ref()));
-        let write = self.write(line, call);
-        async move {
-            write.await;
-            Ok(())
+        if let Some(line) = line {
+            self.write(line);
+        }
+        let mut state = self.state();
+        let was_full = !state.has_room();
+        let next = state.done(slot);
+        if state.ended && state.is_settled() {
+            self.settled.notify_one();
+        }
+        drop(state);
+        if was_full {
+            self.room.notify_all();
+        }
+        next
+    }
+
+    fn write(&self, mut line: Vec<u8>) {
+        line.push(b'\n');
+        let mut output = lock(&self.output);
+        let written = output.write_all(&line).and_then(|()| output.flush());
+        drop(output);
+        // Nobody reads any more: there is nobody to tell either.
+        if written.is_err() && !self.state().ended {
+            self.end();
         }
     }
 
-    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        loop {
-            let calls = Arc::clone(&self.calls);
-            tokio::select! {
-                () = calls.room() => {}
-                _ = self.stopped.wait_for(|stopped| *stopped) => return None,
-            }
-            let line = self.next_line().await?;
-            if let Some(message) = self.read(line) {
-                return Some(message);
-            }
-        }
-    }
-
-    async fn close(&mut self) -> Result<(), Infallible> {
-        // A reader that is gone or stuck must not keep the process.
-        let refusals = async { while self.refusals.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(std::time::Duration::from_secs(1), refusals).await;
-        Ok(())
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
     }
 }
 
-/// An answer in place of one that cannot be written as JSON.
-fn unsayable(call: Option<&calls::Call>) -> Vec<u8> {
-    let id = call.map(|call| call.id.clone());
-    let error = message::refusal(id, ErrorCode::INTERNAL_ERROR, "internal error");
-    serde_json::to_vec(&error).unwrap_or_default()
+impl<R: Read> Input<R> {
+    /// The next line; waits for it.
+    fn next_line(&mut self) -> Option<Line> {
+        loop {
+            if let Some(line) = self.lines.next_line() {
+                return Some(line);
+            }
+            if self.ended {
+                return self.lines.last_line();
+            }
+            self.ended = !matches!(self.lines.fill(&mut self.stream), Ok(n) if n > 0);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Whoever panicked left nothing half done: every change is one assignment or one call.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
-//! Calls that take long, driven over streams in memory.
+//! Calls that take long, driven over pipes of our own.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Lines, PipeReader, PipeWriter, Write as _, pipe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex};
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
+use super::Pipe;
+use super::state::CALLS_AT_ONCE;
 use crate::args::{Arg, Args};
 use crate::config::Config;
 use crate::context::Ctx;
 use crate::dispatch::Server;
 use crate::failure::Failure;
 use crate::log::{Level, Log};
-use crate::mcp::CALLS_AT_ONCE;
 use crate::registry::{Registry, ToolFilter};
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
@@ -67,144 +67,168 @@ fn wait(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
             stage.running.fetch_sub(1, Ordering::SeqCst);
             return Ok(Reply::text("done"));
         }
-        std::thread::yield_now();
+        thread::yield_now();
     }
 }
 
 struct Peer {
     name: &'static str,
     stage: Arc<Stage>,
-    input: Option<DuplexStream>,
-    output: Lines<BufReader<DuplexStream>>,
+    input: Option<PipeWriter>,
+    output: Lines<BufReader<PipeReader>>,
     served: JoinHandle<()>,
 }
 
 impl Peer {
-    fn start(name: &'static str) -> Self {
+    fn start(name: &'static str, drain: Duration) -> Self {
         let config = Config::from_options(&[], &std::env::temp_dir()).unwrap();
         let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
         let log = Log::to_stderr(Level::Off);
         let server = Server::new(registry, config.open().unwrap(), config.room, log);
-        let (input, server_input) = duplex(1 << 16);
-        let (server_output, output) = duplex(1 << 16);
-        let (stop, stopped) = watch::channel(false);
-        let serve =
-            super::serve_stream(Arc::new(server), server_input, server_output, stop, stopped);
+        let (server_input, input) = pipe().unwrap();
+        let (output, server_output) = pipe().unwrap();
+        let served = thread::spawn(move || {
+            let pipe = Pipe::start(Arc::new(server), server_input, server_output).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_time()
+                .build()
+                .unwrap();
+            runtime.block_on(pipe.until_done(std::future::pending(), drain));
+        });
         Self {
             name,
             stage: stage(name),
             input: Some(input),
             output: BufReader::new(output).lines(),
-            served: tokio::spawn(serve),
+            served,
         }
     }
 
-    async fn send(&mut self, message: &Value) {
+    fn send(&mut self, message: &Value) {
         let line = format!("{message}\n");
         let input = self.input.as_mut().unwrap();
-        input.write_all(line.as_bytes()).await.unwrap();
+        input.write_all(line.as_bytes()).unwrap();
     }
 
-    async fn send_wait(&mut self, id: i64) {
+    fn send_wait(&mut self, id: usize) {
         let params = json!({"name": "wait", "arguments": {"stage": self.name}});
         let method = "tools/call";
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            .await;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
     }
 
-    async fn recv(&mut self) -> Option<Value> {
-        let line = self.output.next_line().await.unwrap()?;
+    fn recv(&mut self) -> Option<Value> {
+        let line = self.output.next()?.unwrap();
         Some(serde_json::from_str(&line).unwrap())
     }
 
-    async fn until(&self, holds: impl Fn(&Stage) -> bool) {
-        while !holds(&self.stage) {
-            tokio::task::yield_now().await;
-        }
-    }
-}
-
-#[tokio::test]
-async fn cancelling_stops_the_tool_and_its_answer() {
-    let mut peer = Peer::start("cancelling");
-    peer.send_wait(1).await;
-    peer.until(|stage| stage.running.load(Ordering::SeqCst) == 1)
-        .await;
-    let params = json!({"requestId": 1});
-    peer.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
-        .await;
-    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1)
-        .await;
-    peer.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}))
-        .await;
-    assert_eq!(peer.recv().await.unwrap()["id"], 2);
-    peer.input = None;
-    assert_eq!(peer.recv().await, None);
-    peer.served.await.unwrap();
-}
-
-#[tokio::test]
-async fn calls_under_way_are_answered_after_the_end_of_input() {
-    let mut peer = Peer::start("draining");
-    peer.send_wait(1).await;
-    peer.send_wait(2).await;
-    peer.until(|stage| stage.running.load(Ordering::SeqCst) == 2)
-        .await;
-    peer.input = None;
-    // The server knows of the end before the calls are done.
-    for _ in 0..100 {
-        tokio::task::yield_now().await;
-    }
-    peer.stage.tickets.store(2, Ordering::SeqCst);
-    for _ in 0..2 {
-        let answer = peer.recv().await.unwrap();
+    fn recv_done(&mut self) {
+        let answer = self.recv().unwrap();
         assert_eq!(answer["result"]["content"][0]["text"], "done");
     }
-    assert_eq!(peer.recv().await, None);
-    peer.served.await.unwrap();
-}
 
-#[tokio::test]
-async fn a_call_that_never_ends_is_given_up_after_a_while() {
-    let mut peer = Peer::start("endless");
-    peer.send_wait(1).await;
-    peer.until(|stage| stage.running.load(Ordering::SeqCst) == 1)
-        .await;
-    peer.input = None;
-    tokio::time::pause();
-    let before = tokio::time::Instant::now();
-    while !peer.served.is_finished() {
-        for _ in 0..100 {
-            tokio::task::yield_now().await;
+    fn until(&self, holds: impl Fn(&Stage) -> bool) {
+        while !holds(&self.stage) {
+            thread::yield_now();
         }
-        tokio::time::advance(Duration::from_secs(1)).await;
-        assert!(
-            before.elapsed() < Duration::from_secs(60),
-            "it is never given up"
-        );
     }
-    assert_eq!(peer.recv().await, None);
-    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1)
-        .await;
+
+    fn until_running(&self, n: usize) {
+        self.until(|stage| stage.running.load(Ordering::SeqCst) == n);
+    }
 }
 
-#[tokio::test]
-async fn only_so_many_calls_run_at_once() {
-    let mut peer = Peer::start("crowded");
-    let n_calls = CALLS_AT_ONCE * 3;
+const LONG: Duration = Duration::from_secs(60);
+
+#[test]
+fn cancelling_stops_the_tool_and_its_answer() {
+    let mut peer = Peer::start("cancelling", LONG);
+    peer.send_wait(1);
+    peer.until_running(1);
+    let params = json!({"requestId": 1});
+    peer.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1);
+    peer.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}));
+    assert_eq!(peer.recv().unwrap()["id"], 2);
+    peer.input = None;
+    assert_eq!(peer.recv(), None);
+    peer.served.join().unwrap();
+}
+
+#[test]
+fn an_id_is_refused_while_it_is_open_and_free_after_a_cancellation() {
+    let mut peer = Peer::start("reused", LONG);
+    peer.send_wait(1);
+    peer.until_running(1);
+    peer.send_wait(1);
+    let refused = peer.recv().unwrap();
+    assert_eq!(refused["id"], 1);
+    assert_eq!(refused["error"]["code"], -32600);
+    let params = json!({"requestId": 1});
+    peer.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1);
+    peer.send_wait(1);
+    peer.until_running(1);
+    peer.stage.tickets.store(1, Ordering::SeqCst);
+    peer.recv_done();
+    peer.input = None;
+    assert_eq!(peer.recv(), None);
+}
+
+#[test]
+fn calls_under_way_are_answered_after_the_end_of_input() {
+    let mut peer = Peer::start("draining", LONG);
+    // More than may run at once, so that some are still waiting for their turn.
+    let n_calls = CALLS_AT_ONCE + 3;
     for id in 0..n_calls {
-        peer.send_wait(i64::try_from(id).unwrap()).await;
+        peer.send_wait(id);
     }
-    peer.until(|stage| stage.running.load(Ordering::SeqCst) == CALLS_AT_ONCE)
-        .await;
-    // Others are answered meanwhile.
-    peer.send(&json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"}))
-        .await;
-    assert_eq!(peer.recv().await.unwrap()["id"], "ping");
+    peer.until_running(CALLS_AT_ONCE);
+    peer.input = None;
     peer.stage.tickets.store(n_calls, Ordering::SeqCst);
     for _ in 0..n_calls {
-        let answer = peer.recv().await.unwrap();
-        assert_eq!(answer["result"]["content"][0]["text"], "done");
+        peer.recv_done();
+    }
+    assert_eq!(peer.recv(), None);
+    peer.served.join().unwrap();
+}
+
+#[test]
+fn a_call_that_never_ends_is_given_up_after_a_while() {
+    let mut peer = Peer::start("endless", Duration::from_millis(20));
+    peer.send_wait(1);
+    peer.until_running(1);
+    peer.input = None;
+    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1);
+    assert_eq!(peer.recv(), None);
+    peer.served.join().unwrap();
+}
+
+#[test]
+fn only_so_many_calls_run_at_once() {
+    let mut peer = Peer::start("crowded", LONG);
+    let n_calls = CALLS_AT_ONCE * 3;
+    for id in 0..n_calls {
+        peer.send_wait(id);
+    }
+    peer.until_running(CALLS_AT_ONCE);
+    // Others are answered meanwhile.
+    peer.send(&json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"}));
+    assert_eq!(peer.recv().unwrap()["id"], "ping");
+    peer.stage.tickets.store(n_calls, Ordering::SeqCst);
+    for _ in 0..n_calls {
+        peer.recv_done();
     }
     assert_eq!(peer.stage.most.load(Ordering::SeqCst), CALLS_AT_ONCE);
+}
+
+#[test]
+fn an_output_nobody_reads_ends_the_service() {
+    let mut peer = Peer::start("unread", LONG);
+    let (closed, _) = pipe().unwrap();
+    drop(std::mem::replace(
+        &mut peer.output,
+        BufReader::new(closed).lines(),
+    ));
+    peer.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}));
+    peer.served.join().unwrap();
 }

@@ -94,29 +94,6 @@ fn signals_end_it_with_success() {
 }
 
 #[test]
-fn a_cancelled_call_may_use_its_id_again() {
-    let folder = folder(&[("a.txt", "hello\n")]);
-    let mut client = Client::start(folder.path(), &[]);
-    let cancel = json!({
-        "jsonrpc": "2.0",
-        "method": "notifications/cancelled",
-        "params": {"requestId": 1, "reason": "changed my mind"},
-    });
-    // In one write, so that the cancellation finds the first call open.
-    let lines = format!(
-        "{}\n{cancel}\n{}\n",
-        call(1, "missing.txt"),
-        call(1, "a.txt")
-    );
-    client.send_bytes(lines.as_bytes());
-    let answer = client.recv(1);
-    assert_eq!(answer["result"]["content"][0]["text"], "1: hello");
-    let (code, rest) = client.finish();
-    assert_eq!(code, Some(0));
-    assert_eq!(rest, Vec::<Value>::new());
-}
-
-#[test]
 fn many_calls_at_once_are_all_answered() {
     let folder = folder(&[("a.txt", &"0123456789abcdef\n".repeat(1024))]);
     let mut client = Client::start(folder.path(), &[]);

@@ -220,32 +220,6 @@ fn what_is_merely_odd_is_read() {
 }
 
 #[test]
-fn an_id_that_is_still_open_is_refused() {
-    let folder = folder(&[("a.txt", "hello\n")]);
-    let mut client = Client::start(folder.path(), &[]);
-    // One write, so that the second is read while the first is open.
-    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_file","arguments":{"path":"a.txt"}}}"#;
-    client.send_bytes(format!("{call}\n{call}\n").as_bytes());
-    let first = client.recv(1);
-    let second = client.recv(1);
-    let refused = if first.get("error").is_some() {
-        &first
-    } else {
-        &second
-    };
-    assert_eq!(refused["error"]["code"], -32600);
-    let answered = if first.get("error").is_some() {
-        &second
-    } else {
-        &first
-    };
-    assert_eq!(answered["result"]["content"][0]["text"], "1: hello");
-    // Afterwards the id is free.
-    client.send_line(call);
-    assert_eq!(client.recv(1)["result"]["content"][0]["text"], "1: hello");
-}
-
-#[test]
 fn a_message_that_is_too_long_is_refused_by_its_id() {
     let folder = folder(&[]);
     let mut client = Client::start(folder.path(), &[]);

@@ -10,8 +10,8 @@ fn split(text: &str, max: usize, piece: usize) -> Vec<String> {
         Line::Whole(at) => String::from_utf8_lossy(lines.bytes(at)).into_owned(),
         Line::TooLong(id) => format!("too long: {id:?}"),
     };
-    for bytes in text.as_bytes().chunks(piece) {
-        lines.space().extend_from_slice(bytes);
+    for mut bytes in text.as_bytes().chunks(piece) {
+        lines.fill(&mut bytes).unwrap();
         while let Some(line) = lines.next_line() {
             seen.push(show(&lines, line));
         }
