@@ -78,7 +78,9 @@ fn walk(folder: &Path, prefix: &str, endings: &[&str], found: &mut Vec<Text>) {
         if kind.is_dir() {
             walk(&entry.path(), &format!("{path}/"), endings, found);
         } else if kind.is_file() && endings.iter().any(|ending| name.ends_with(ending)) {
-            let body = fs::read_to_string(entry.path()).expect("the checkout can be read");
+            // Test data may hold bytes that are no text.
+            let body = fs::read(entry.path()).expect("the checkout can be read");
+            let body = String::from_utf8_lossy(&body);
             found.push(Text {
                 path,
                 body: body.replace("\r\n", "\n"),
