@@ -103,6 +103,16 @@ const OPTIONS: &[Opt] = &[
         "cut answers to this size, at a line (default 1048576)",
     ),
     opt(
+        "journal-max-bytes",
+        "<n>",
+        "size at which a journal or notes file is moved on (default 5242880)",
+    ),
+    opt(
+        "journal-files",
+        "<n>",
+        "full journal files that are kept (default 20, 0 = all)",
+    ),
+    opt(
         "state-dir",
         "<dir>",
         "keep state there instead of in <root>/.workspace-mcp",

@@ -11,19 +11,28 @@ use workspace::{Cancel, Workspace};
 
 use crate::args;
 use crate::cli::{self, Command, CommandLine};
-use crate::config::{Config, StartFault};
+use crate::config::{self, Config, StartFault};
 use crate::dispatch::Server;
 use crate::log::{Level, Log};
 use crate::registry::Registry;
 use crate::stdio;
 use crate::tools::project::TOOLS;
 
-/// Runs the program with these words after its own name. Relative paths start at `cwd`.
+/// Runs the program with these words after its own name. Relative paths start at `cwd`;
+/// `environment` reads a variable.
 #[must_use]
-pub fn run(words: impl IntoIterator<Item = String>, cwd: &Path) -> ExitCode {
+pub fn run(
+    words: impl IntoIterator<Item = String>,
+    cwd: &Path,
+    environment: fn(&str) -> Option<String>,
+) -> ExitCode {
     let done = cli::parse(words)
         .map_err(StartFault::Usage)
-        .and_then(|line| run_line(line, cwd));
+        .and_then(|mut line| {
+            line.options
+                .splice(..0, config::environment_options(environment));
+            run_line(line, cwd)
+        });
     match done {
         Ok(code) => code,
         Err(StartFault::Usage(text)) => {

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rooted::{Durability, Mode, Root};
+use workspace::clock::Clock;
+use workspace::records::Keep;
 use workspace::{Policy, WorkspaceOptions, Workspaces, limits};
 
 use crate::log::Level;
@@ -37,6 +39,8 @@ pub struct Config {
     pub read_only_paths: Vec<String>,
     /// How long answers may get.
     pub room: Room,
+    /// How long the journal and the notes are kept.
+    pub keep: Keep,
     /// Where state is kept, if not in the roots.
     pub state_dir: Option<PathBuf>,
     /// What is logged.
@@ -88,6 +92,18 @@ const ANSWER_BYTES_MIN: usize = 1024;
 /// The greatest `--max-answer-bytes`.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+/// The options that the environment stands for. Those of the command line come behind them, and win.
+#[must_use]
+pub fn environment_options(read: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
+    let mut options = Vec::new();
+    // What is no positive number was always passed over.
+    let number = read("WORKSPACE_MCP_JOURNAL_MAX_BYTES").and_then(|text| text.trim().parse().ok());
+    if let Some(bytes) = number.filter(|&bytes: &f64| bytes >= 1.0 && bytes.is_finite()) {
+        options.push(("journal-max-bytes", format!("{:.0}", bytes.floor())));
+    }
+    options
+}
+
 impl Config {
     /// Reads the options; relative paths start at `cwd`.
     ///
@@ -104,6 +120,7 @@ impl Config {
             deny_paths: Vec::new(),
             read_only_paths: Vec::new(),
             room: Room::DEFAULT,
+            keep: Keep::default(),
             state_dir: None,
             log_level: Level::Info,
             log_file: None,
@@ -120,6 +137,8 @@ impl Config {
                 "deny-path" => config.deny_paths.push(value.clone()),
                 "read-only-path" => config.read_only_paths.push(value.clone()),
                 "max-answer-bytes" => config.room = room(value)?,
+                "journal-max-bytes" => config.keep.max_bytes = journal_bytes(value)?,
+                "journal-files" => config.keep.max_files = journal_files(value)?,
                 "state-dir" => config.state_dir = Some(path("--state-dir", value, cwd)?),
                 "log-level" => config.log_level = level(value)?,
                 "log-file" => config.log_file = Some(path("--log-file", value, cwd)?),
@@ -164,6 +183,8 @@ impl Config {
             writable: !workspace.read_only && !self.tools.read_only,
             durability: self.durability,
             state_base: state_base.clone(),
+            keep: self.keep,
+            clock: Clock::System,
         };
         let all = self.workspaces.iter().map(options).collect();
         Workspaces::open(all).map_err(|(index, error)| {
@@ -255,6 +276,27 @@ fn room(value: &str) -> Result<Room, StartFault> {
         Ok(bytes) if (ANSWER_BYTES_MIN..=ANSWER_BYTES_MAX).contains(&bytes) => Ok(Room::of(bytes)),
         _ => usage(format!(
             "invalid --max-answer-bytes: {} (expected an integer between {ANSWER_BYTES_MIN} and {ANSWER_BYTES_MAX})",
+            rooted::show(value.as_bytes())
+        )),
+    }
+}
+
+fn journal_bytes(value: &str) -> Result<u64, StartFault> {
+    match value.parse() {
+        Ok(bytes) if bytes > 0 => Ok(bytes),
+        _ => usage(format!(
+            "invalid --journal-max-bytes: {} (expected an integer of at least 1)",
+            rooted::show(value.as_bytes())
+        )),
+    }
+}
+
+fn journal_files(value: &str) -> Result<Option<u64>, StartFault> {
+    match value.parse() {
+        Ok(0) => Ok(None),
+        Ok(files) => Ok(Some(files)),
+        Err(_) => usage(format!(
+            "invalid --journal-files: {} (expected an integer; 0 keeps all)",
             rooted::show(value.as_bytes())
         )),
     }

@@ -4,13 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
-use workspace::{Cancel, Workspaces};
+use workspace::{Cancel, Error, Workspace, Workspaces, journal};
 
 use crate::args;
 use crate::config::Room;
 use crate::context::Ctx;
 use crate::failure::Failure;
 use crate::log::Log;
+use crate::record::Record;
 use crate::registry::Registry;
 use crate::reply::Reply;
 use crate::tool::Tool;
@@ -93,7 +94,15 @@ impl Server {
                 };
             }
         };
-        let (mut reply, is_error) = match (tool.call)(&ctx, &args) {
+        let outcome = (tool.call)(&ctx, &args);
+        let record = match &outcome {
+            Ok(reply) => reply.record.as_ref(),
+            Err(failure) => failure.record(),
+        };
+        if let (Some(record), Ok(workspace)) = (record, ctx.workspace(&args)) {
+            self.journal(workspace, tool, record);
+        }
+        let (mut reply, is_error) = match outcome {
             Ok(reply) => (reply, false),
             Err(failure) => (failure.into_reply(tool.name), true),
         };
@@ -109,6 +118,26 @@ impl Server {
             reply.cut(room);
         }
         Answer { reply, is_error }
+    }
+
+    /// Tells the journal of a call. What was done stays done when that fails; only the log says so.
+    fn journal(&self, workspace: &Workspace, tool: &Tool, record: &Record) {
+        let entry = journal::Entry {
+            tool: tool.name.to_owned(),
+            paths: record.paths.clone(),
+            detail: record.detail.clone(),
+            result: record.result.clone(),
+            change: None,
+        };
+        if let Err(error) = journal::append(workspace, &entry) {
+            let why = match &error {
+                Error::Io { source, .. } => source.to_string(),
+                known => known.to_string(),
+            };
+            let file = journal::FILE;
+            self.log
+                .error(&format!("state write failed ({file}): {why}"));
+        }
     }
 }
 

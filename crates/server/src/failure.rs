@@ -4,6 +4,7 @@
 //! is a fault of the protocol. Anything else is logged under the number of the call, and the caller
 //! learns the number only.
 
+use crate::record::Record;
 use crate::reply::Reply;
 
 /// Why a tool gave no result.
@@ -13,6 +14,8 @@ pub enum Failure {
     Arguments(String),
     /// What the workspace says.
     Workspace(workspace::Error),
+    /// What the workspace says of something that the journal is to tell of.
+    Journaled(workspace::Error, Box<Record>),
 }
 
 impl From<workspace::Error> for Failure {
@@ -22,6 +25,21 @@ impl From<workspace::Error> for Failure {
 }
 
 impl Failure {
+    /// What the workspace says of something that the journal is to tell of.
+    #[must_use]
+    pub fn journaled(error: workspace::Error, record: Record) -> Self {
+        Self::Journaled(error, Box::new(record))
+    }
+
+    /// What the journal is to tell of it.
+    #[must_use]
+    pub fn record(&self) -> Option<&Record> {
+        match self {
+            Self::Journaled(_, record) => Some(record),
+            Self::Arguments(_) | Self::Workspace(_) => None,
+        }
+    }
+
     /// The answer for the caller: one sentence, and what to do next as a second line.
     #[must_use]
     pub fn into_reply(self, tool: &str) -> Reply {
@@ -29,7 +47,7 @@ impl Failure {
             Self::Arguments(faults) => {
                 Reply::text(format!("invalid arguments for {tool}: {faults}"))
             }
-            Self::Workspace(error) => {
+            Self::Workspace(error) | Self::Journaled(error, _) => {
                 let mut reply = Reply::text(error.to_string());
                 if let Some(hint) = error.hint() {
                     reply.push_line(&hint);

@@ -23,6 +23,7 @@ pub mod failure;
 pub mod log;
 pub mod mcp;
 mod platform;
+pub mod record;
 pub mod registry;
 pub mod reply;
 pub mod stdio;

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let words = std::env::args_os()
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned());
-    workspace_mcp::commands::run(words, &current_folder())
+    workspace_mcp::commands::run(words, &current_folder(), environment)
 }
 
 #[expect(
@@ -25,4 +25,12 @@ fn main() -> ExitCode {
 fn current_folder() -> PathBuf {
     // Without a current folder only absolute paths can be meant.
     std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the environment is read"
+)]
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }

@@ -109,7 +109,14 @@ mod tests {
     fn read_only_leaves_what_reads() {
         assert_eq!(
             names(&filter(true, &[], &[])),
-            ["workspace_list", "read_file", "grep", "list_files"]
+            [
+                "workspace_list",
+                "read_file",
+                "grep",
+                "list_files",
+                "work_log",
+                "recall"
+            ]
         );
     }
 

@@ -1,5 +1,7 @@
 //! What a tool answers, before any protocol: a text, and perhaps a picture.
 
+use crate::record::Record;
+
 /// The answer of a tool.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -7,6 +9,8 @@ pub struct Reply {
     pub text: String,
     /// A picture that goes with it.
     pub image: Option<Image>,
+    /// What the journal is to tell of it.
+    pub record: Option<Record>,
 }
 
 /// A picture in an answer.
@@ -25,7 +29,15 @@ impl Reply {
         Self {
             text: text.into(),
             image: None,
+            record: None,
         }
+    }
+
+    /// The same answer, of something that the journal is to tell of.
+    #[must_use]
+    pub fn journaled(mut self, record: Record) -> Self {
+        self.record = Some(record);
+        self
     }
 
     /// Adds a line at the end.

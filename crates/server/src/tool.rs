@@ -58,4 +58,11 @@ impl Hints {
         idempotent: false,
         open_world: false,
     };
+    /// Adds something and leaves all that was there.
+    pub const ADD: Self = Self {
+        read_only: false,
+        destructive: false,
+        idempotent: false,
+        open_world: false,
+    };
 }

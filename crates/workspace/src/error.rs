@@ -107,6 +107,10 @@ pub enum Error {
     Busy,
     /// There is no place for recovery data.
     NotWritable,
+    /// A note of more bytes than one may have.
+    NoteTooLarge(usize),
+    /// A note that is not on disk; holds what stood in the way.
+    NoteNotStored(Box<Error>),
     /// The pattern does not compile; holds the pattern and the reason.
     BadPattern {
         /// The pattern as given.
@@ -171,7 +175,7 @@ impl Error {
             | Self::ReadOnlyPath(path)
             | Self::EquivalentName(path)
             | Self::Io { path, .. } => Some(path),
-            Self::Edit { cause, .. } => cause.path(),
+            Self::Edit { cause, .. } | Self::NoteNotStored(cause) => cause.path(),
             Self::EmptyPath
             | Self::NulInPath
             | Self::ControlInPath
@@ -182,6 +186,7 @@ impl Error {
             | Self::RootGone(_)
             | Self::Busy
             | Self::NotWritable
+            | Self::NoteTooLarge(_)
             | Self::BadPattern { .. }
             | Self::GitNotFound
             | Self::GitTimedOut(_)
@@ -280,6 +285,12 @@ impl fmt::Display for Error {
             Self::NotWritable => f.write_str(
                 "workspace is not writable: no place for recovery data; start with --state-dir",
             ),
+            Self::NoteTooLarge(len) => write!(
+                f,
+                "note too large ({len} bytes; limit {})",
+                crate::limits::NOTE_BYTES
+            ),
+            Self::NoteNotStored(cause) => write!(f, "note was not stored: {cause}"),
             Self::BadPattern { pattern, reason } => {
                 write!(
                     f,
@@ -338,7 +349,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { source, .. } => Some(source),
-            Self::Edit { cause, .. } => Some(cause),
+            Self::Edit { cause, .. } | Self::NoteNotStored(cause) => Some(cause),
             _ => None,
         }
     }

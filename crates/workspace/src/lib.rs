@@ -13,19 +13,23 @@
 
 pub mod cancel;
 pub mod change;
+pub mod clock;
 pub mod edit;
 pub mod error;
 pub mod git;
 pub mod glob;
+pub mod journal;
 pub mod limits;
 pub mod list;
 pub mod lock;
 pub mod matcher;
+pub mod notes;
 pub mod pattern;
 pub mod policy;
 pub mod process;
 pub mod read;
 pub mod reader;
+pub mod records;
 pub mod search;
 pub mod skipped;
 pub mod state;

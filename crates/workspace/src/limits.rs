@@ -48,3 +48,23 @@ pub const GIT_STATUS_TIME: Duration = Duration::from_secs(10);
 pub const GIT_DIFF_TIME: Duration = Duration::from_secs(30);
 /// Bytes of a difference; a longer one shows half of that from each end.
 pub const GIT_DIFF_BYTES: usize = 64 * 1024;
+/// Bytes of a journal or notes file before the next record goes to a new one.
+pub const JOURNAL_BYTES: u64 = 5 * 1024 * 1024;
+/// Full journal files that are kept.
+pub const JOURNAL_FILES: u64 = 20;
+/// Characters of a detail and of a result in the journal.
+pub const JOURNAL_CHARS: usize = 300;
+/// Entries one `work_log` shows by default.
+pub const LOG_ENTRIES: u64 = 50;
+/// Entries one `work_log` shows at most.
+pub const LOG_ENTRIES_MAX: i64 = 500;
+/// Bytes of one note: more would not fit in an answer.
+pub const NOTE_BYTES: usize = 1024 * 1024;
+/// Tags of one note, at most.
+pub const NOTE_TAGS: usize = 20;
+/// Characters of one tag, at most.
+pub const TAG_CHARS: usize = 50;
+/// Notes one `recall` shows by default.
+pub const RECALL_NOTES: u64 = 20;
+/// Notes one `recall` shows at most.
+pub const RECALL_NOTES_MAX: i64 = 100;

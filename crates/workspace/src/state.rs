@@ -7,10 +7,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rooted::{Dir, ErrorKind, FileId, Kind, LockFile, RelPath, Root};
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::limits::STATE_DIR;
+use crate::records::object;
 
 /// The folder for transactions under way.
 const TX: &[u8] = b"tx";
@@ -18,6 +20,10 @@ const TX: &[u8] = b"tx";
 const LOCK: &[u8] = b"lock";
 /// Keeps the folder out of the repository that it lies in.
 const GITIGNORE: &[u8] = b".gitignore";
+/// Names the active change.
+const STATE_FILE: &[u8] = b"state.json";
+/// The longest `state.json` that is looked into; the server's own take a few dozen bytes.
+const STATE_BYTES: u64 = 1024 * 1024;
 /// Characters of a root's own name in the name of its folder beneath a state directory.
 const NAME_CHARS: usize = 40;
 
@@ -35,6 +41,12 @@ enum Home {
     Inside,
     /// Beneath a state directory, under a name made from the root's path.
     Beneath { base: Arc<Root>, name: Box<[u8]> },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StateFile {
+    active_change: String,
 }
 
 /// The state folder, open.
@@ -107,6 +119,16 @@ impl State {
         Ok(made)
     }
 
+    /// The change that everything done now belongs to, as `state.json` names it. A file that is
+    /// missing or unreadable names none.
+    #[must_use]
+    pub fn active_change(&self, root: &Root) -> Option<String> {
+        let mut file = self.open(root).ok()??.open_file(STATE_FILE).ok()?;
+        let bytes = file.read_all(STATE_BYTES).ok()?;
+        let named: StateFile = object(&bytes)?;
+        Some(named.active_change).filter(|id| !id.is_empty())
+    }
+
     /// Says whether an open folder still is the one that its name stands for, with all that is in it.
     pub(crate) fn is_current(&self, root: &Root, open: &StateDir) -> bool {
         self.base(root)
@@ -174,7 +196,7 @@ fn ignore_itself(dir: &Dir) -> Result<(), Error> {
 }
 
 /// What it means when state cannot be kept.
-fn refused(error: rooted::Error) -> Error {
+pub(crate) fn refused(error: rooted::Error) -> Error {
     match error.kind {
         ErrorKind::PermissionDenied => Error::NotWritable,
         ErrorKind::NotADirectory => Error::NotADirectory(error.path),

@@ -8,10 +8,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rooted::{Durability, Mode, Root};
 
 use crate::cancel::Cancel;
+use crate::clock::Clock;
 use crate::error::Error;
 use crate::lock::{Lock, Queue};
 use crate::policy::Policy;
 use crate::reader::Reader;
+use crate::records::{Keep, Records};
 use crate::state::State;
 use crate::transaction::{self, Recovered};
 use crate::writer::Writer;
@@ -31,6 +33,10 @@ pub struct WorkspaceOptions {
     pub durability: Durability,
     /// Where state is kept, if not in the root.
     pub state_base: Option<Arc<Root>>,
+    /// How long the journal and the notes are kept.
+    pub keep: Keep,
+    /// Tells the time.
+    pub clock: Clock,
 }
 
 impl WorkspaceOptions {
@@ -44,6 +50,8 @@ impl WorkspaceOptions {
             writable: true,
             durability: Durability::Kill,
             state_base: None,
+            keep: Keep::default(),
+            clock: Clock::System,
         }
     }
 }
@@ -57,6 +65,10 @@ pub struct Workspace {
     pub policy: Policy,
     /// Whether anything in it may be changed at all.
     pub writable: bool,
+    pub(crate) keep: Keep,
+    pub(crate) clock: Clock,
+    pub(crate) journal: Records,
+    pub(crate) notes: Records,
     durability: Durability,
     root: RwLock<Arc<Root>>,
     host_path: PathBuf,
@@ -84,6 +96,10 @@ impl Workspace {
             name: options.name,
             policy: options.policy,
             writable: options.writable,
+            keep: options.keep,
+            clock: options.clock,
+            journal: Records::new("journal"),
+            notes: Records::new("notes"),
             durability: options.durability,
             root: RwLock::new(Arc::new(root)),
             host_path,
@@ -111,6 +127,32 @@ impl Workspace {
         let anew = Arc::new(Root::open(&self.host_path, Mode::FOLLOW).map_err(gone)?);
         *self.root.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&anew);
         Ok(anew)
+    }
+
+    /// Says whether anything was kept for this workspace yet.
+    #[must_use]
+    pub fn has_state(&self) -> bool {
+        self.root()
+            .and_then(|root| self.state().open(&root))
+            .is_ok_and(|dir| dir.is_some())
+    }
+
+    /// The change that everything done now belongs to.
+    #[must_use]
+    pub fn active_change(&self) -> Option<String> {
+        self.state().active_change(&*self.root().ok()?)
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        self.lock.state()
+    }
+
+    pub(crate) fn lock(&self) -> &Lock {
+        &self.lock
+    }
+
+    pub(crate) fn durability(&self) -> Durability {
+        self.durability
     }
 
     /// Shared access for one call.

@@ -13,6 +13,7 @@ mod command_line;
 mod eras;
 mod lifetime;
 mod malformed;
+mod memory;
 mod reads_only;
 mod scenarios;
 mod schemas;

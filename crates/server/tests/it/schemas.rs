@@ -31,11 +31,21 @@ fn the_tools_come_in_their_order() {
             "patch",
             "grep",
             "list_files",
+            "work_log",
+            "remember",
+            "recall",
         ]
     );
     assert_eq!(
         names(&["--read-only"]),
-        ["workspace_list", "read_file", "grep", "list_files"]
+        [
+            "workspace_list",
+            "read_file",
+            "grep",
+            "list_files",
+            "work_log",
+            "recall"
+        ]
     );
     assert_eq!(
         names(&[

@@ -8,7 +8,9 @@
 mod crash;
 #[cfg(unix)]
 mod git;
+mod journal;
 mod lock;
+mod notes;
 #[cfg(unix)]
 mod process;
 mod state;

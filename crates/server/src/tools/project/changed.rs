@@ -35,3 +35,11 @@ pub(super) fn edit_remarks(answer: &EditAnswer) -> String {
     }
     text + &remarks(&answer.outcome)
 }
+
+/// How many places were changed.
+pub(super) fn replacements(n: usize) -> String {
+    match n {
+        1 => "1 replacement".to_owned(),
+        n => format!("{n} replacements"),
+    }
+}

@@ -2,11 +2,13 @@
 
 use workspace::change::{EditRequest, edit_file};
 use workspace::edit::Edit;
+use workspace::journal::shown_path;
 
-use super::changed::edit_remarks;
+use super::changed::{edit_remarks, replacements};
 use crate::args::{Arg, Args, Kind, WORKSPACE};
 use crate::context::Ctx;
 use crate::failure::Failure;
+use crate::record::Record;
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
@@ -45,13 +47,19 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         },
         expected_sha256: args.text("expectedSha256"),
     };
-    let done = edit_file(ctx.workspace(args)?, &ctx.cancel, &request)?;
+    let workspace = ctx.workspace(args)?;
+    let done = edit_file(workspace, &ctx.cancel, &request).map_err(|error| {
+        let record = Record::failed_at(workspace, request.path, &error);
+        Failure::journaled(error, record)
+    })?;
     let (n, path) = (done.count, &done.outcome.path);
+    let record = Record::done(vec![shown_path(path)], replacements(n));
     let occurrences = if n == 1 { "occurrence" } else { "occurrences" };
     let mut reply = Reply::text(format!(
         "Replaced {n} {occurrences} in {path}{}",
         edit_remarks(&done)
-    ));
+    ))
+    .journaled(record);
     if let Some(name) = done.found_as {
         reply.push_line(&format!("... (found as {name})"));
     }

@@ -6,7 +6,10 @@ mod grep;
 mod list_files;
 mod patch;
 mod read_file;
+mod recall;
+mod remember;
 mod skips;
+mod work_log;
 mod workspace_list;
 mod write_file;
 
@@ -26,6 +29,9 @@ pub const TOOLS: &[Tool] = &[
     patch::TOOL,
     grep::TOOL,
     list_files::TOOL,
+    work_log::TOOL,
+    remember::TOOL,
+    recall::TOOL,
 ];
 
 /// What a client is told about the whole: the workspaces and the habits that work.
@@ -50,6 +56,9 @@ pub fn instructions(registry: &Registry, workspaces: &Workspaces) -> String {
     if workspaces.iter().len() > 1 {
         text.push_str("\nPass workspace: \"<name>\" to work in one that is not the primary.");
     }
+    if let Some(memory) = memory(&has) {
+        text.push_str(&memory);
+    }
     text.push_str(
         "\nConventions: paths are relative to the workspace root, and nothing outside it can be \
          reached. Lines are counted from 1.",
@@ -66,6 +75,22 @@ pub fn instructions(registry: &Registry, workspaces: &Workspaces) -> String {
     text.push_str(" Binary files are not text and are left out.");
     text.push_str("\nThere is no shell: this server runs no commands.");
     text
+}
+
+/// How sessions hand over to each other, as far as there are tools for it.
+fn memory(has: &dyn Fn(&str) -> bool) -> Option<String> {
+    let start = match (has("work_log"), has("recall")) {
+        (true, true) => "call work_log and recall at the start, to learn what was done and noted",
+        (true, false) => "call work_log at the start, to learn what was done",
+        (false, true) => "call recall at the start, to learn what was noted",
+        (false, false) => return None,
+    };
+    let end = if has("remember") {
+        "; call remember at the end, with what changed and what comes next"
+    } else {
+        ""
+    };
+    Some(format!("\nSession memory: {start}{end}."))
 }
 
 #[cfg(test)]

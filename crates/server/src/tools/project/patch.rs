@@ -2,11 +2,14 @@
 
 use workspace::change::{EditRequest, patch};
 use workspace::edit::Edit;
+use workspace::journal::{path_of, shown_path};
+use workspace::{Error, Workspace};
 
-use super::changed::edit_remarks;
+use super::changed::{edit_remarks, replacements};
 use crate::args::{Arg, Args, Kind, WORKSPACE};
 use crate::context::Ctx;
 use crate::failure::Failure;
+use crate::record::Record;
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
@@ -50,17 +53,16 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         expected_sha256: edit.text("expectedSha256"),
     };
     let requests: Vec<_> = args.objects("edits").iter().map(request).collect();
-    let done = patch(ctx.workspace(args)?, &ctx.cancel, &requests)?;
+    let workspace = ctx.workspace(args)?;
+    let done = patch(workspace, &ctx.cancel, &requests).map_err(|error| {
+        let record = Record::failed(named(workspace, &requests, &error), &error);
+        Failure::journaled(error, record)
+    })?;
     let mut reply = Reply::default();
     for file in &done.files {
-        let (n, path) = (file.count, &file.outcome.path);
-        let replacements = if n == 1 {
-            "replacement"
-        } else {
-            "replacements"
-        };
+        let (path, n) = (&file.outcome.path, replacements(file.count));
         let remarks = edit_remarks(file);
-        reply.push_line(&format!("patched {path} ({n} {replacements}){remarks}"));
+        reply.push_line(&format!("patched {path} ({n}){remarks}"));
     }
     let edits = if done.n_edits == 1 { "edit" } else { "edits" };
     let files = if done.files.len() == 1 {
@@ -69,9 +71,28 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         "files"
     };
     let (n_edits, n_files) = (done.n_edits, done.files.len());
-    reply.push_line(&format!("{n_edits} {edits} across {n_files} {files}"));
+    let summary = format!("{n_edits} {edits} across {n_files} {files}");
+    reply.push_line(&summary);
     for name in done.files.iter().filter_map(|file| file.found_as.as_ref()) {
         reply.push_line(&format!("... (found as {name})"));
     }
-    Ok(reply)
+    let paths = done.files.iter().map(|file| shown_path(&file.outcome.path));
+    Ok(reply.journaled(Record::done(paths.collect(), summary)))
+}
+
+/// The files of the edits up to the one that failed, each once.
+fn named(workspace: &Workspace, requests: &[EditRequest<'_>], error: &Error) -> Vec<String> {
+    let n = match error {
+        Error::Edit { index, .. } => index + 1,
+        _ => requests.len(),
+    };
+    let mut paths = Vec::new();
+    for request in requests.iter().take(n) {
+        if let Some(path) = path_of(workspace, request.path)
+            && !paths.contains(&path)
+        {
+            paths.push(path);
+        }
+    }
+    paths
 }

@@ -59,6 +59,7 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
                 mime: media_type,
                 bytes,
             }),
+            ..Reply::default()
         },
     };
     if let Some(hash) = answer.hash {

@@ -1,11 +1,13 @@
 //! `write_file`: a file's whole content, or more at its end.
 
 use workspace::change::{WriteRequest, append_file, write_file};
+use workspace::journal::shown_path;
 
 use super::changed::remarks;
 use crate::args::{Arg, Args, WORKSPACE};
 use crate::context::Ctx;
 use crate::failure::Failure;
+use crate::record::Record;
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
@@ -38,18 +40,25 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         content: args.needed_text("content"),
         expected_sha256: args.text("expectedSha256"),
     };
+    let failed = |error| {
+        let record = Record::failed_at(workspace, request.path, &error);
+        Failure::journaled(error, record)
+    };
     if args.flag("append") {
-        let done = append_file(workspace, &ctx.cancel, &request)?;
+        let done = append_file(workspace, &ctx.cancel, &request).map_err(failed)?;
         let (path, added, len) = (done.path, done.added, done.len);
-        return Ok(Reply::text(format!(
-            "Appended to {path} ({added} bytes, now {len} bytes)"
-        )));
+        let record = Record::done(vec![shown_path(&path)], format!("appended {added} bytes"));
+        let text = format!("Appended to {path} ({added} bytes, now {len} bytes)");
+        return Ok(Reply::text(text).journaled(record));
     }
-    let done = write_file(workspace, &ctx.cancel, &request)?;
-    let verb = if done.created { "Created" } else { "Updated" };
+    let done = write_file(workspace, &ctx.cancel, &request).map_err(failed)?;
+    let (verb, recorded) = if done.created {
+        ("Created", "created")
+    } else {
+        ("Updated", "updated")
+    };
     let (path, len) = (&done.path, done.len);
-    Ok(Reply::text(format!(
-        "{verb} {path} ({len} bytes){}",
-        remarks(&done)
-    )))
+    let record = Record::done(vec![shown_path(path)], format!("{recorded} {len} bytes"));
+    let text = format!("{verb} {path} ({len} bytes){}", remarks(&done));
+    Ok(Reply::text(text).journaled(record))
 }
