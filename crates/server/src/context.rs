@@ -1,5 +1,6 @@
 //! What a tool can reach while it runs one call.
 
+use workspace::git::Git;
 use workspace::{Cancel, Error, Reader, Workspace, Workspaces};
 
 use crate::args::Args;
@@ -9,6 +10,8 @@ use crate::args::Args;
 pub struct Ctx<'server> {
     /// The workspaces.
     pub workspaces: &'server Workspaces,
+    /// Asks git.
+    pub git: &'server Git,
     /// Bytes that what was asked for may take in the answer; the lines that say what was left out
     /// have room beside it.
     pub body_bytes: usize,

@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Map, Value};
+use workspace::git::Git;
+use workspace::process::Environment;
 use workspace::{Cancel, Error, Workspace, Workspaces, journal};
 
 use crate::args;
@@ -24,6 +26,8 @@ pub struct Server {
     pub registry: Registry,
     /// What the tools work on.
     pub workspaces: Workspaces,
+    /// Asks git.
+    git: Git,
     /// How long answers may get.
     room: Room,
     /// Where log lines go.
@@ -51,6 +55,7 @@ impl Server {
         Self {
             registry,
             workspaces,
+            git: Git::new(Environment::inherited()),
             room,
             log,
             instructions,
@@ -82,6 +87,7 @@ impl Server {
     fn run(&self, tool: &Tool, sent: Map<String, Value>, cancel: Cancel) -> Answer {
         let ctx = Ctx {
             workspaces: &self.workspaces,
+            git: &self.git,
             body_bytes: self.room.body,
             cancel,
         };

@@ -115,7 +115,9 @@ mod tests {
                 "grep",
                 "list_files",
                 "work_log",
-                "recall"
+                "recall",
+                "git_status",
+                "git_diff"
             ]
         );
     }

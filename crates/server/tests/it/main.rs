@@ -11,6 +11,7 @@ mod answers;
 mod client;
 mod command_line;
 mod eras;
+mod git;
 mod lifetime;
 mod malformed;
 mod memory;

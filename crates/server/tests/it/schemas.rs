@@ -34,6 +34,8 @@ fn the_tools_come_in_their_order() {
             "work_log",
             "remember",
             "recall",
+            "git_status",
+            "git_diff",
         ]
     );
     assert_eq!(
@@ -44,7 +46,9 @@ fn the_tools_come_in_their_order() {
             "grep",
             "list_files",
             "work_log",
-            "recall"
+            "recall",
+            "git_status",
+            "git_diff"
         ]
     );
     assert_eq!(

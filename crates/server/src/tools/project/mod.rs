@@ -2,6 +2,8 @@
 
 mod changed;
 mod edit_file;
+mod git_diff;
+mod git_status;
 mod grep;
 mod list_files;
 mod patch;
@@ -32,6 +34,8 @@ pub const TOOLS: &[Tool] = &[
     work_log::TOOL,
     remember::TOOL,
     recall::TOOL,
+    git_status::TOOL,
+    git_diff::TOOL,
 ];
 
 /// What a client is told about the whole: the workspaces and the habits that work.
