@@ -473,7 +473,7 @@ pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
         Some(code::FILE_NOT_FOUND | code::PATH_NOT_FOUND) => ErrorKind::NotFound,
         Some(code::DIRECTORY) => ErrorKind::NotADirectory,
         Some(code::DIRECTORY_NOT_SUPPORTED) => ErrorKind::IsADirectory,
-        Some(code::BAD_DEVICE) => ErrorKind::NotRegular,
+        Some(code::BAD_DEVICE | code::INVALID_NAME) => ErrorKind::NotRegular,
         Some(code::ACCESS_DENIED) => ErrorKind::PermissionDenied,
         Some(code::STOPPED_ON_LINK | code::CANT_ACCESS_FILE) => ErrorKind::LinkRefused,
         Some(code::NAME_TOO_LONG) => ErrorKind::NameTooLong,
