@@ -72,8 +72,7 @@ pub fn write_file(
     cancel: &Cancel,
     request: &WriteRequest<'_>,
 ) -> Result<Outcome, Error> {
-    workspace.reader(cancel)?.permit_writing(request.path)?;
-    let writer = workspace.writer(cancel)?;
+    let writer = writer_for(workspace, cancel, request.path)?;
     again(cancel, || {
         let Target { place, .. } = writer.reader().target(request.path)?;
         let mut set = ChangeSet::new(writer.durability());
@@ -111,8 +110,7 @@ pub fn append_file(
     cancel: &Cancel,
     request: &WriteRequest<'_>,
 ) -> Result<Appended, Error> {
-    workspace.reader(cancel)?.permit_writing(request.path)?;
-    let writer = workspace.writer(cancel)?;
+    let writer = writer_for(workspace, cancel, request.path)?;
     again(cancel, || {
         let Target { place, .. } = writer.reader().target(request.path)?;
         let mut encoding = Encoding::Utf8;
@@ -156,8 +154,7 @@ pub fn edit_file(
     cancel: &Cancel,
     request: &EditRequest<'_>,
 ) -> Result<EditAnswer, Error> {
-    workspace.reader(cancel)?.permit_writing(request.path)?;
-    let writer = workspace.writer(cancel)?;
+    let writer = writer_for(workspace, cancel, request.path)?;
     again(cancel, || {
         let mut files = Files::default();
         files.edit(&writer, request)?;
@@ -180,7 +177,18 @@ pub fn patch(
             .permit_writing(request.path)
             .map_err(|cause| at(index, request.path, cause))?;
     }
-    let writer = workspace.writer(cancel)?;
+    let writer = match requests.first() {
+        Some(first) => writer_for(workspace, cancel, first.path).map_err(|cause| match cause {
+            cause @ Error::ReadOnlyFilesystem(_) => at(0, first.path, cause),
+            cause => cause,
+        })?,
+        None => {
+            return Ok(PatchAnswer {
+                files: Vec::new(),
+                n_edits: 0,
+            });
+        }
+    };
     // The edit that named each file first, for failures of the files themselves.
     let mut named = Vec::new();
     let files = again(cancel, || {
@@ -212,6 +220,23 @@ pub fn patch(
     Ok(PatchAnswer {
         files,
         n_edits: requests.len(),
+    })
+}
+
+/// Takes the lock to change a file, unless it may not be changed anyway.
+fn writer_for<'a>(
+    workspace: &'a Workspace,
+    cancel: &Cancel,
+    input: &str,
+) -> Result<Writer<'a>, Error> {
+    let reader = workspace.reader(cancel)?;
+    reader.permit_writing(input)?;
+    workspace.writer(cancel).map_err(|error| match error {
+        // The state folder met it first, but it is the caller's file that cannot be written.
+        Error::ReadOnlyFilesystem(path) => {
+            Error::ReadOnlyFilesystem(reader.parse(input).unwrap_or(path))
+        }
+        error => error,
     })
 }
 
