@@ -3,6 +3,7 @@
 //! It keeps names, sizes and counts, never the content of files. It is written after the fact: a
 //! line that cannot be written changes nothing of what was done.
 
+use memchr::memmem::Finder;
 use rooted::{Durability, RelPath};
 use serde::{Deserialize, Serialize};
 
@@ -160,10 +161,19 @@ struct LooseLine<'a> {
 pub fn read(workspace: &Workspace, cancel: &Cancel, query: &Query<'_>) -> Result<Found, Error> {
     let mut found = Found::default();
     let mut n_bytes = 0usize;
+    let needed: Vec<Finder<'_>> = [query.path, query.change]
+        .into_iter()
+        .flatten()
+        .map(Finder::new)
+        .collect();
     let mut lines = workspace.journal.newest_first(workspace)?;
     while found.entries.len() < query.limit
         && let Some(line) = lines.next_line(cancel)?
     {
+        let is_old = query.since.is_some_and(|since| is_before(line, since));
+        if is_old || !needed.iter().all(|needed| may_hold(line, needed)) {
+            continue;
+        }
         let Some(line) = object::<LooseLine<'_>>(line) else {
             continue;
         };
@@ -179,6 +189,21 @@ pub fn read(workspace: &Workspace, cancel: &Cancel, query: &Query<'_>) -> Result
         found.entries.push(entry);
     }
     Ok(found)
+}
+
+/// Says whether a text may be in a line, before the line is taken apart. Where nothing is escaped
+/// all texts stand as they are.
+fn may_hold(line: &[u8], text: &Finder<'_>) -> bool {
+    text.find(line).is_some() || memchr::memchr(b'\\', line).is_some()
+}
+
+/// Says whether a line that begins as ours do is older than a time, before it is taken apart.
+fn is_before(line: &[u8], since: Time) -> bool {
+    let ts = line.strip_prefix(b"{\"ts\":\"").and_then(|rest| {
+        let end = memchr::memchr(b'"', rest)?;
+        std::str::from_utf8(rest.get(..end)?).ok()
+    });
+    ts.and_then(Time::parse).is_some_and(|time| time < since)
 }
 
 /// What the policy hides now may have been changed before.

@@ -135,6 +135,9 @@ pub fn recall(workspace: &Workspace, cancel: &Cancel, query: &Query<'_>) -> Resu
     while found.notes.len() < query.limit
         && let Some(line) = lines.next_line(cancel)?
     {
+        if !may_hold(line, &[&text, &tag]) {
+            continue;
+        }
         let Some(line) = parse(line) else { continue };
         let note_text = line.text.text().unwrap_or_default();
         if !text.is_empty() && !lower(note_text).contains(&text)
@@ -154,6 +157,18 @@ pub fn recall(workspace: &Workspace, cancel: &Cancel, query: &Query<'_>) -> Resu
         });
     }
     Ok(found)
+}
+
+/// Says whether texts in lower case may be in a line, before the line is taken apart. That is easy
+/// to tell of plain letters where nothing is escaped.
+fn may_hold(line: &[u8], texts: &[&str]) -> bool {
+    let is_plain = |bytes: &[u8]| bytes.is_ascii() && memchr::memchr(b'\\', bytes).is_none();
+    if texts.iter().all(|text| text.is_empty()) || !is_plain(line) {
+        return true;
+    }
+    let line = line.to_ascii_lowercase();
+    let is_in = |text: &&str| memchr::memmem::find(&line, text.as_bytes()).is_some();
+    texts.iter().all(is_in)
 }
 
 fn lower(text: &str) -> Cow<'_, str> {

@@ -72,6 +72,14 @@ fn faults_of_other_values_say_what_is_allowed() {
         "invalid --max-answer-bytes: 80x (expected an integer between 1024 and 67108864)"
     );
     assert_eq!(
+        fault("--journal-max-bytes 0"),
+        "invalid --journal-max-bytes: 0 (expected an integer of at least 1)"
+    );
+    assert_eq!(
+        fault("--journal-files=-1"),
+        "invalid --journal-files: -1 (expected an integer; 0 keeps all)"
+    );
+    assert_eq!(
         fault("--log-level loud"),
         "invalid --log-level: loud (expected off, error, warn, info or debug)"
     );

@@ -72,6 +72,8 @@ fn tools_that_read_change_nothing_and_run_nothing() {
             json!({"pattern": "(?<=n)eedle", "includeIgnored": true, "context": 2}),
         ),
         ("grep", json!({"pattern": "ran", "path": ".git/hooks"})),
+        ("work_log", json!({})),
+        ("recall", json!({})),
     ] {
         let answer = client.call(tool, arguments);
         assert!(!answer.starts_with("error: "), "{tool}: {answer}");
@@ -86,7 +88,7 @@ fn a_server_that_may_only_read_makes_no_state() {
     let folder = trap();
     let before = entries(folder.path());
     let mut client = Client::start(folder.path(), &["--read-only"]);
-    for tool in ["write_file", "edit_file", "patch"] {
+    for tool in ["write_file", "edit_file", "patch", "remember"] {
         let params = json!({"name": tool, "arguments": {"path": "src/a.txt", "content": "x"}});
         let answer = client.request("tools/call", params);
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
