@@ -28,6 +28,8 @@ pub enum Command {
     },
     /// List the tools, for people.
     Tools,
+    /// Show what would be served, and where each value comes from.
+    CheckConfig,
     /// Show how to use the program.
     Help,
     /// Show the version.
@@ -60,6 +62,13 @@ const fn flag(long: &'static str, short: Option<char>, about: &'static str) -> O
 }
 
 const OPTIONS: &[Opt] = &[
+    opt(
+        "config",
+        "<path>",
+        "configuration file, JSON or TOML (default: workspace-mcp.config.json or .toml in the\n\
+         current folder, else workspace-mcp/config.json or .toml in the user's configuration\n\
+         folder); options and environment win over it",
+    ),
     opt(
         "root",
         "<dir>",
@@ -137,26 +146,34 @@ const OPTIONS: &[Opt] = &[
 /// One line that says what is wrong.
 pub fn parse(words: impl IntoIterator<Item = String>) -> Result<CommandLine, String> {
     let mut words = words.into_iter().peekable();
-    let takes_words = match words.peek().map(String::as_str) {
-        Some("call") => true,
-        Some("tools") => false,
-        _ => return parse_rest(words, None),
+    let first = match words.peek().map(String::as_str) {
+        Some("call") => First::Call,
+        Some("tools") => First::Plain(Command::Tools),
+        Some("check-config") => First::Plain(Command::CheckConfig),
+        _ => return parse_rest(words, First::Plain(Command::Serve)),
     };
     words.next();
-    parse_rest(words, Some(takes_words))
+    parse_rest(words, first)
 }
 
-/// `command` says for `call` and `tools` whether words without a dash may follow.
+/// What the first word asks for.
+enum First {
+    /// A tool is to be run; words without a dash may follow.
+    Call,
+    /// Anything else.
+    Plain(Command),
+}
+
 fn parse_rest(
     mut words: impl Iterator<Item = String>,
-    command: Option<bool>,
+    first: First,
 ) -> Result<CommandLine, String> {
     let mut options = Vec::new();
     let mut free = Vec::new();
     let mut only_free = false;
     while let Some(word) = words.next() {
         if only_free || !is_option(&word) {
-            if command != Some(true) {
+            if let First::Plain(_) = first {
                 return Err(format!(
                     "Unexpected argument '{}'. This command does not take positional arguments",
                     rooted::show(word.as_bytes())
@@ -187,13 +204,12 @@ fn parse_rest(
     } else if given("version") {
         Command::Version
     } else {
-        match command {
-            None => Command::Serve,
-            Some(false) => Command::Tools,
-            Some(true) if free.is_empty() => {
+        match first {
+            First::Plain(command) => command,
+            First::Call if free.is_empty() => {
                 return Err("call needs the name of a tool".to_owned());
             }
-            Some(true) => Command::Call {
+            First::Call => Command::Call {
                 tool: free.remove(0),
                 words: free,
             },
@@ -255,7 +271,8 @@ pub fn help() -> String {
         "Safe, fast access to project folders for an AI agent, over MCP on stdin and stdout.\n\n\
          Usage: workspace-mcp [options]\n\
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
-         \x20      workspace-mcp tools [options]                              list the tools\n\n\
+         \x20      workspace-mcp tools [options]                              list the tools\n\
+         \x20      workspace-mcp check-config [options]                       show what would be served\n\n\
          Options:\n",
     );
     for option in OPTIONS {

@@ -1,7 +1,7 @@
 //! What the program does: serve, run one tool, list the tools; and how it says that it cannot.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use workspace::{Cancel, Workspace};
 
 use crate::args;
 use crate::cli::{self, Command, CommandLine};
-use crate::config::{self, Config, StartFault};
+use crate::config::discovery::{Found, Search};
+use crate::config::{self, Config, Layer, Source, StartFault, check};
 use crate::dispatch::Server;
 use crate::log::{Level, Log};
 use crate::registry::Registry;
@@ -28,11 +29,7 @@ pub fn run(
 ) -> ExitCode {
     let done = cli::parse(words)
         .map_err(StartFault::Usage)
-        .and_then(|mut line| {
-            line.options
-                .splice(..0, config::environment_options(environment));
-            run_line(line, cwd)
-        });
+        .and_then(|line| run_line(line, cwd, environment));
     match done {
         Ok(code) => code,
         Err(StartFault::Usage(text)) => {
@@ -46,30 +43,111 @@ pub fn run(
     }
 }
 
-fn run_line(line: CommandLine, cwd: &Path) -> Result<ExitCode, StartFault> {
-    let config = Config::from_options(&line.options, cwd)?;
+fn run_line(
+    line: CommandLine,
+    cwd: &Path,
+    environment: fn(&str) -> Option<String>,
+) -> Result<ExitCode, StartFault> {
+    // Read alone first, so that a slip on the command line is told before anything is looked for.
+    let alone = Config::from_options(&line.options, cwd)?;
+    let start = Start {
+        options: &line.options,
+        roots: &alone.named_roots(),
+        cwd,
+        environment,
+    };
     match line.command {
         Command::Help => Ok(print(&cli::help())),
         Command::Version => Ok(print(&cli::version())),
-        Command::Serve => serve(&config),
-        Command::Call { tool, words } => call(&config, &tool, words),
-        Command::Tools => Ok(print(&tools(&registry(&config)?))),
+        Command::CheckConfig => check_config(&start),
+        Command::Serve => serve(server(&start, &alone)?),
+        Command::Call { tool, words } => call(&server(&start, &alone)?, &tool, words),
+        Command::Tools => {
+            let (config, _) = start.config()?;
+            Ok(print(&tools(&registry(&config)?)))
+        }
+    }
+}
+
+/// What the start of the program goes by.
+struct Start<'a> {
+    options: &'a [(&'static str, String)],
+    roots: &'a [PathBuf],
+    cwd: &'a Path,
+    environment: fn(&str) -> Option<String>,
+}
+
+impl Start<'_> {
+    fn find(&self) -> Result<Found, StartFault> {
+        let named = self
+            .options
+            .iter()
+            .rev()
+            .find(|(name, _)| *name == "config");
+        let search = Search {
+            named: named.map(|(_, path)| path.as_str()),
+            cwd: self.cwd,
+            roots: self.roots,
+            environment: self.environment,
+        };
+        search.find()
+    }
+
+    /// The configuration of all layers, and the file that is one of them.
+    fn config(&self) -> Result<(Config, Found), StartFault> {
+        let found = self.find()?;
+        let variables = config::environment_options(self.environment);
+        let mut layers = Vec::new();
+        if let Some((file, _)) = &found.file {
+            layers.push(Layer {
+                source: Source::File,
+                folder: file.folder(),
+                options: &file.settings.options,
+            });
+        }
+        for (source, options) in [
+            (Source::Environment, variables.as_slice()),
+            (Source::Option, self.options),
+        ] {
+            layers.push(Layer {
+                source,
+                folder: self.cwd,
+                options,
+            });
+        }
+        let config = Config::from_layers(&layers, self.cwd)?.protecting(&found);
+        Ok((config, found))
     }
 }
 
 fn registry(config: &Config) -> Result<Registry, StartFault> {
-    Registry::new(TOOLS, &config.tools).map_err(|unknown| StartFault::Usage(unknown.to_string()))
+    Registry::new(TOOLS, &config.tools).map_err(|unknown| config.unknown_tool(&unknown))
 }
 
-fn server(config: &Config) -> Result<Server, StartFault> {
-    let registry = registry(config)?;
-    let log = match &config.log_file {
-        None => Log::to_stderr(config.log_level),
-        Some(path) => Log::to_file(config.log_level, path).map_err(|error| {
+/// Shows the configuration. Nothing is made or changed by it.
+fn check_config(start: &Start<'_>) -> Result<ExitCode, StartFault> {
+    let (config, found) = start.config()?;
+    let registry = registry(&config)?;
+    let report = check::report(&config, &found, &registry);
+    let printed = print(&report.text);
+    match report.fault {
+        Some(fault) => Err(StartFault::Machine(fault)),
+        None => Ok(printed),
+    }
+}
+
+/// A server of what is configured; `alone` is what the command line says, where the log is set up.
+fn server(start: &Start<'_>, alone: &Config) -> Result<Server, StartFault> {
+    let log = match &alone.log_file {
+        None => Log::to_stderr(alone.log_level),
+        Some(path) => Log::to_file(alone.log_level, path).map_err(|error| {
             let path = rooted::show(path.as_os_str().as_encoded_bytes());
             StartFault::Machine(format!("cannot open log file {path}: {error}"))
         })?,
     };
+    let (config, found) = start.config()?;
+    report_file(&log, &found);
+    let registry = registry(&config)?;
     let workspaces = config.open()?;
     for workspace in workspaces.iter() {
         report_recovery(&log, workspace);
@@ -82,6 +160,20 @@ fn server(config: &Config) -> Result<Server, StartFault> {
         }
     }
     Ok(Server::new(registry, workspaces, config.room, log))
+}
+
+/// Says which configuration file counts, and what in it does not.
+fn report_file(log: &Log, found: &Found) {
+    for note in &found.notes {
+        log.warn(note);
+    }
+    if let Some((file, _)) = &found.file {
+        let path = rooted::show(file.path.as_os_str().as_encoded_bytes());
+        log.info(&format!("using config file {path}"));
+        for line in file.settings.idle_lines() {
+            log.warn(&line);
+        }
+    }
 }
 
 /// Finishes or takes back what a server that was killed left under way, and says so.
@@ -100,8 +192,8 @@ fn report_recovery(log: &Log, workspace: &Workspace) {
     }
 }
 
-fn serve(config: &Config) -> Result<ExitCode, StartFault> {
-    let server = Arc::new(server(config)?);
+fn serve(server: Server) -> Result<ExitCode, StartFault> {
+    let server = Arc::new(server);
     let names: Vec<&str> = server
         .workspaces
         .iter()
@@ -118,8 +210,7 @@ fn serve(config: &Config) -> Result<ExitCode, StartFault> {
 }
 
 /// Runs one tool and prints what it says.
-fn call(config: &Config, name: &str, words: Vec<String>) -> Result<ExitCode, StartFault> {
-    let server = server(config)?;
+fn call(server: &Server, name: &str, words: Vec<String>) -> Result<ExitCode, StartFault> {
     let Some(tool) = server.registry.get(name) else {
         let name = rooted::show(name.as_bytes());
         return Err(StartFault::Usage(format!("no such tool: {name}")));

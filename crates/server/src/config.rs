@@ -1,9 +1,21 @@
-//! From the command line to a configuration whose every value is checked.
+//! From the command line, the environment and the configuration file to a configuration whose every
+//! value is checked.
 //!
-//! Two steps: what is written ([`Config::from_options`], which looks at nothing but the words), and
-//! what is there ([`Config::open`], which opens the roots).
+//! The three are layers of options, weakest first: a file stands for options, each key for one
+//! ([`keys`]), so that a value means the same wherever it was written. Two steps lead on: what is
+//! written ([`Config::from_layers`], which looks at nothing but the words), and what is there
+//! ([`Config::open`], which opens the roots).
 
-use std::io::ErrorKind;
+pub mod check;
+pub mod discovery;
+pub mod file;
+pub mod keys;
+mod location;
+pub mod schema;
+pub mod shape;
+mod values;
+
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,8 +24,10 @@ use workspace::clock::Clock;
 use workspace::records::Keep;
 use workspace::{Policy, WorkspaceOptions, Workspaces, limits};
 
+use self::discovery::Found;
+use self::keys::Key;
 use crate::log::Level;
-use crate::registry::ToolFilter;
+use crate::registry::{ToolFilter, UnknownTool};
 
 /// Why the server does not start.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,6 +36,41 @@ pub enum StartFault {
     Usage(String),
     /// Something in the machine is: exit code 1.
     Machine(String),
+}
+
+/// Where a value comes from, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Nobody said anything.
+    BuiltIn,
+    /// The configuration file.
+    File,
+    /// A variable of the environment.
+    Environment,
+    /// An option of the command line.
+    Option,
+}
+
+/// Options that come from one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// The place.
+    pub source: Source,
+    /// Where relative paths start.
+    pub folder: &'a Path,
+    /// The options.
+    pub options: &'a [(&'static str, String)],
+}
+
+/// One value as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The option, or the one that the key of the file stands for.
+    pub option: &'static str,
+    /// Its value.
+    pub value: String,
+    /// Where it was written.
+    pub source: Source,
 }
 
 /// What the options say.
@@ -47,6 +96,10 @@ pub struct Config {
     pub log_level: Level,
     /// Where the log goes, if not to stderr.
     pub log_file: Option<PathBuf>,
+    /// Configuration files that no tool may write.
+    pub config_files: Vec<PathBuf>,
+    /// All that was said, weakest first.
+    pub settings: Vec<Setting>,
 }
 
 /// One workspace as written.
@@ -58,6 +111,8 @@ pub struct WorkspaceConfig {
     pub root: PathBuf,
     /// Whether it is closed to writing.
     pub read_only: bool,
+    /// Who named it.
+    pub source: Source,
 }
 
 /// How long answers may get.
@@ -87,17 +142,20 @@ impl Room {
     }
 }
 
-/// The least `--max-answer-bytes`: enough for a few lines and the way to go on.
-const ANSWER_BYTES_MIN: usize = 1024;
-/// The greatest `--max-answer-bytes`.
-const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// The variable of the environment that does what an option does.
+#[must_use]
+pub fn variable(option: &str) -> Option<&'static str> {
+    (option == "journal-max-bytes").then_some("WORKSPACE_MCP_JOURNAL_MAX_BYTES")
+}
 
-/// The options that the environment stands for. Those of the command line come behind them, and win.
+/// The options that the environment stands for.
 #[must_use]
 pub fn environment_options(read: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
     let mut options = Vec::new();
     // What is no positive number was always passed over.
-    let number = read("WORKSPACE_MCP_JOURNAL_MAX_BYTES").and_then(|text| text.trim().parse().ok());
+    let number = variable("journal-max-bytes")
+        .and_then(read)
+        .and_then(|text| text.trim().parse().ok());
     if let Some(bytes) = number.filter(|&bytes: &f64| bytes >= 1.0 && bytes.is_finite()) {
         options.push(("journal-max-bytes", format!("{:.0}", bytes.floor())));
     }
@@ -105,7 +163,7 @@ pub fn environment_options(read: impl Fn(&str) -> Option<String>) -> Vec<(&'stat
 }
 
 impl Config {
-    /// Reads the options; relative paths start at `cwd`.
+    /// Reads the options of the command line; relative paths start at `cwd`.
     ///
     /// # Errors
     /// [`StartFault::Usage`] with one line for the first option that is wrong.
@@ -113,6 +171,19 @@ impl Config {
         options: &[(&'static str, String)],
         cwd: &Path,
     ) -> Result<Self, StartFault> {
+        let layer = Layer {
+            source: Source::Option,
+            folder: cwd,
+            options,
+        };
+        Self::from_layers(&[layer], cwd)
+    }
+
+    /// Reads the layers, weakest first; without a workspace in any of them, `cwd` is served.
+    ///
+    /// # Errors
+    /// [`StartFault::Usage`] with one line for the first option that is wrong.
+    pub fn from_layers(layers: &[Layer<'_>], cwd: &Path) -> Result<Self, StartFault> {
         let mut config = Self {
             workspaces: Vec::new(),
             durability: Durability::Kill,
@@ -124,49 +195,116 @@ impl Config {
             state_dir: None,
             log_level: Level::Info,
             log_file: None,
+            config_files: Vec::new(),
+            settings: Vec::new(),
         };
-        let mut root = None;
-        for (name, value) in options {
-            match *name {
-                "root" => root = Some(value.as_str()),
-                "workspace" => config.workspaces.push(workspace(value, cwd)?),
-                "durability" => config.durability = durability(value)?,
-                "read-only" => config.tools.read_only = true,
-                "allow-tool" => config.tools.allow.push(value.clone()),
-                "deny-tool" => config.tools.deny.push(value.clone()),
-                "deny-path" => config.deny_paths.push(value.clone()),
-                "read-only-path" => config.read_only_paths.push(value.clone()),
-                "max-answer-bytes" => config.room = room(value)?,
-                "journal-max-bytes" => config.keep.max_bytes = journal_bytes(value)?,
-                "journal-files" => config.keep.max_files = journal_files(value)?,
-                "state-dir" => config.state_dir = Some(path("--state-dir", value, cwd)?),
-                "log-level" => config.log_level = level(value)?,
-                "log-file" => config.log_file = Some(path("--log-file", value, cwd)?),
-                _ => {}
-            }
+        for layer in layers {
+            config.apply(*layer)?;
         }
-        if let Some(root) = root {
-            let root = named("default", root, false, cwd)?;
-            config.workspaces.insert(0, root);
-        } else if config.workspaces.is_empty() {
+        if config.workspaces.is_empty() {
             config.workspaces.push(WorkspaceConfig {
                 name: "default".to_owned(),
                 root: cwd.to_owned(),
                 read_only: false,
+                source: Source::BuiltIn,
             });
         }
-        for (index, later) in config.workspaces.iter().enumerate().skip(1) {
-            if config.workspaces[..index]
-                .iter()
-                .any(|earlier| earlier.name == later.name)
-            {
-                return Err(StartFault::Usage(format!(
+        Ok(config)
+    }
+
+    fn apply(&mut self, layer: Layer<'_>) -> Result<(), StartFault> {
+        let folder = layer.folder;
+        let mut root = None;
+        let mut workspaces = Vec::new();
+        for (name, value) in layer.options {
+            match *name {
+                "root" => root = Some(value.as_str()),
+                "workspace" => workspaces.push(values::workspace(value, folder)?),
+                "durability" => self.durability = values::durability(value)?,
+                // The option has no value, the key of the file has.
+                "read-only" => self.tools.read_only = value != "false",
+                "allow-tool" => self.tools.allow.push(value.clone()),
+                "deny-tool" => self.tools.deny.push(value.clone()),
+                "deny-path" => self.deny_paths.push(value.clone()),
+                "read-only-path" => self.read_only_paths.push(value.clone()),
+                "max-answer-bytes" => self.room = values::room(value)?,
+                "journal-max-bytes" => self.keep.max_bytes = values::journal_bytes(value)?,
+                "journal-files" => self.keep.max_files = values::journal_files(value)?,
+                "state-dir" => self.state_dir = Some(values::path("--state-dir", value, folder)?),
+                "log-level" => self.log_level = values::level(value)?,
+                "log-file" => self.log_file = Some(values::path("--log-file", value, folder)?),
+                "config" => {
+                    values::path("--config", value, folder)?;
+                }
+                _ => {}
+            }
+            self.settings.push(Setting {
+                option: name,
+                value: value.clone(),
+                source: layer.source,
+            });
+        }
+        if let Some(root) = root {
+            workspaces.insert(0, values::root(root, folder)?);
+        }
+        for (index, workspace) in workspaces.iter().enumerate() {
+            let mut earlier = workspaces.iter().take(index);
+            if earlier.any(|earlier| earlier.name == workspace.name) {
+                return values::usage(format!(
                     "duplicate workspace name \"{}\": workspace names must be unique",
-                    later.name
-                )));
+                    workspace.name
+                ));
             }
         }
-        Ok(config)
+        for mut workspace in workspaces {
+            workspace.source = layer.source;
+            let weaker = self
+                .workspaces
+                .iter_mut()
+                .find(|weaker| weaker.name == workspace.name);
+            match weaker {
+                Some(weaker) => *weaker = workspace,
+                None => self.workspaces.push(workspace),
+            }
+        }
+        Ok(())
+    }
+
+    /// The roots that the command line names.
+    #[must_use]
+    pub fn named_roots(&self) -> Vec<PathBuf> {
+        self.workspaces
+            .iter()
+            .filter(|workspace| workspace.source == Source::Option)
+            .map(|workspace| workspace.root.clone())
+            .collect()
+    }
+
+    /// Closes configuration files to every tool: the one in use, and those that a later start would
+    /// find.
+    #[must_use]
+    pub fn protecting(mut self, found: &Found) -> Self {
+        if let Some((file, _)) = &found.file {
+            self.config_files
+                .extend([file.path.clone(), file.real.clone()]);
+        }
+        self.config_files.extend(found.user_files.iter().cloned());
+        self
+    }
+
+    /// The fault of a tool name that no tool has, named as it was written.
+    #[must_use]
+    pub fn unknown_tool(&self, unknown: &UnknownTool) -> StartFault {
+        let UnknownTool { option, name } = unknown;
+        let option = option.trim_start_matches("--");
+        let said = |setting: &&Setting| setting.option == option && setting.value == *name;
+        match (self.settings.iter().find(said), Key::of_option(option)) {
+            (Some(setting), Some(key)) if setting.source == Source::File => {
+                let name = rooted::show(name.as_bytes());
+                StartFault::Machine(format!("unknown tool in {}: {name}", key.name))
+            }
+            _ => StartFault::Usage(unknown.to_string()),
+        }
     }
 
     /// Opens the roots, and the folder for their state if there is one.
@@ -179,7 +317,7 @@ impl Config {
         let options = |workspace: &WorkspaceConfig| WorkspaceOptions {
             name: workspace.name.clone(),
             path: workspace.root.clone(),
-            policy: policy.clone(),
+            policy: self.protect(policy.clone(), &workspace.root),
             writable: !workspace.read_only && !self.tools.read_only,
             durability: self.durability,
             state_base: state_base.clone(),
@@ -188,20 +326,20 @@ impl Config {
         };
         let all = self.workspaces.iter().map(options).collect();
         Workspaces::open(all).map_err(|(index, error)| {
-            let fault = match error.kind() {
-                ErrorKind::NotFound => "root does not exist".to_owned(),
-                ErrorKind::NotADirectory => "root is not a directory".to_owned(),
-                _ => format!("root cannot be opened ({error})"),
-            };
-            let text = match self.workspaces.get(index) {
-                Some(WorkspaceConfig { name, root, .. }) => {
-                    let root = rooted::show(root.as_os_str().as_encoded_bytes());
-                    format!("workspace \"{name}\" {fault}: {root}")
-                }
-                None => fault,
-            };
-            StartFault::Machine(text)
+            let workspace = self
+                .workspaces
+                .get(index)
+                .expect("the index is that of one of these");
+            StartFault::Machine(workspace.fault(&error))
         })
+    }
+
+    /// The policy for a root, with the configuration files that lie in it closed to writing.
+    fn protect(&self, policy: Policy, root: &Path) -> Policy {
+        self.config_files
+            .iter()
+            .flat_map(|file| location::within(root, file))
+            .fold(policy, |policy, path| policy.with_config_file(&path))
     }
 
     /// The folder for state outside the roots, made if need be.
@@ -209,139 +347,41 @@ impl Config {
         let Some(path) = &self.state_dir else {
             return Ok(None);
         };
-        let root = Root::open_or_make(path, Mode::NO_LINKS).map_err(|error| {
-            let path = rooted::show(path.as_os_str().as_encoded_bytes());
-            StartFault::Machine(format!("cannot use --state-dir {path}: {error}"))
-        })?;
+        let root = Root::open_or_make(path, Mode::NO_LINKS)
+            .map_err(|error| StartFault::Machine(self.state_fault(path, &error)))?;
         Ok(Some(Arc::new(root)))
     }
-}
 
-fn workspace(value: &str, cwd: &Path) -> Result<WorkspaceConfig, StartFault> {
-    let Some((name, path)) = value.split_once('=') else {
-        return usage(format!(
-            "invalid --workspace value \"{}\": expected <name>=<path>",
-            rooted::show(value.as_bytes())
-        ));
-    };
-    if !is_workspace_name(name) {
-        return usage(format!(
-            "invalid workspace name \"{}\" in --workspace: names must match ^[a-z0-9][a-z0-9_-]*$",
-            rooted::show(name.as_bytes())
-        ));
+    fn state_fault(&self, path: &Path, error: &io::Error) -> String {
+        let source = self.source_of("state-dir");
+        let said = if source == Source::File {
+            "state.dir"
+        } else {
+            "--state-dir"
+        };
+        let path = rooted::show(path.as_os_str().as_encoded_bytes());
+        format!("cannot use {said} {path}: {error}")
     }
-    match path.strip_suffix(":ro") {
-        Some(path) => named(name, path, true, cwd),
-        None => named(name, path, false, cwd),
-    }
-}
 
-fn named(
-    name: &str,
-    path: &str,
-    read_only: bool,
-    cwd: &Path,
-) -> Result<WorkspaceConfig, StartFault> {
-    if path.trim().is_empty() {
-        return usage(format!("workspace \"{name}\" has an empty path"));
-    }
-    Ok(WorkspaceConfig {
-        name: name.to_owned(),
-        root: absolute(path, cwd),
-        read_only,
-    })
-}
-
-fn is_workspace_name(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    name.bytes()
-        .enumerate()
-        .all(|(index, byte)| plain(byte) || (index > 0 && matches!(byte, b'-' | b'_')))
-        && !name.is_empty()
-}
-
-fn durability(value: &str) -> Result<Durability, StartFault> {
-    match value {
-        "kill" => Ok(Durability::Kill),
-        "power" => Ok(Durability::Power),
-        other => usage(format!(
-            "invalid --durability: {} (expected \"kill\" or \"power\")",
-            rooted::show(other.as_bytes())
-        )),
+    /// Where the value of an option comes from.
+    fn source_of(&self, option: &str) -> Source {
+        let mut said = self.settings.iter().rev();
+        said.find(|setting| setting.option == option)
+            .map_or(Source::BuiltIn, |setting| setting.source)
     }
 }
 
-fn room(value: &str) -> Result<Room, StartFault> {
-    match value.parse() {
-        Ok(bytes) if (ANSWER_BYTES_MIN..=ANSWER_BYTES_MAX).contains(&bytes) => Ok(Room::of(bytes)),
-        _ => usage(format!(
-            "invalid --max-answer-bytes: {} (expected an integer between {ANSWER_BYTES_MIN} and {ANSWER_BYTES_MAX})",
-            rooted::show(value.as_bytes())
-        )),
+impl WorkspaceConfig {
+    /// Why its root cannot be opened.
+    fn fault(&self, error: &io::Error) -> String {
+        let fault = match error.kind() {
+            ErrorKind::NotFound => "root does not exist".to_owned(),
+            ErrorKind::NotADirectory => "root is not a directory".to_owned(),
+            _ => format!("root cannot be opened ({error})"),
+        };
+        let root = rooted::show(self.root.as_os_str().as_encoded_bytes());
+        format!("workspace \"{}\" {fault}: {root}", self.name)
     }
-}
-
-fn journal_bytes(value: &str) -> Result<u64, StartFault> {
-    match value.parse() {
-        Ok(bytes) if bytes > 0 => Ok(bytes),
-        _ => usage(format!(
-            "invalid --journal-max-bytes: {} (expected an integer of at least 1)",
-            rooted::show(value.as_bytes())
-        )),
-    }
-}
-
-fn journal_files(value: &str) -> Result<Option<u64>, StartFault> {
-    match value.parse() {
-        Ok(0) => Ok(None),
-        Ok(files) => Ok(Some(files)),
-        Err(_) => usage(format!(
-            "invalid --journal-files: {} (expected an integer; 0 keeps all)",
-            rooted::show(value.as_bytes())
-        )),
-    }
-}
-
-fn level(value: &str) -> Result<Level, StartFault> {
-    Level::parse(value).map_or_else(
-        || {
-            usage(format!(
-                "invalid --log-level: {} (expected off, error, warn, info or debug)",
-                rooted::show(value.as_bytes())
-            ))
-        },
-        Ok,
-    )
-}
-
-fn path(option: &str, value: &str, cwd: &Path) -> Result<PathBuf, StartFault> {
-    if value.trim().is_empty() {
-        return usage(format!("{option} has an empty path"));
-    }
-    Ok(absolute(value, cwd))
-}
-
-/// Absolute, with `.`, `..` and doubled slashes resolved as text, as shells and Node do.
-fn absolute(path: &str, cwd: &Path) -> PathBuf {
-    use std::path::Component;
-
-    let mut absolute = PathBuf::new();
-    for component in cwd.join(path).components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                absolute.pop();
-            }
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                absolute.push(component);
-            }
-        }
-    }
-    absolute
-}
-
-fn usage<T>(text: String) -> Result<T, StartFault> {
-    Err(StartFault::Usage(text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use super::{Config, StartFault, is_workspace_name};
+use super::values::is_workspace_name;
+use super::{Config, StartFault};
 use crate::cli;
 
 fn read(line: &str) -> Result<Config, StartFault> {

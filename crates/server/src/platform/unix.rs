@@ -2,6 +2,7 @@
 
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -40,4 +41,14 @@ fn make_block(standard: BorrowedFd<'_>) {
 )]
 fn standard_output() -> std::io::Stdout {
     std::io::stdout()
+}
+
+/// Where the user keeps configuration of programs.
+pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |name| {
+        environment(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))
 }

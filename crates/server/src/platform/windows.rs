@@ -1,5 +1,7 @@
 //! Windows.
 
+use std::path::PathBuf;
+
 /// Takes the key that stops the process from now on; the future waits for it.
 pub(crate) fn stop_signal() -> impl Future<Output = ()> {
     let key = tokio::signal::windows::ctrl_c();
@@ -14,3 +16,9 @@ pub(crate) fn stop_signal() -> impl Future<Output = ()> {
 
 /// Stdin and stdout always wait here.
 pub(crate) fn make_stdio_block() {}
+
+/// Where the user keeps configuration of programs.
+pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let path = PathBuf::from(environment("APPDATA")?);
+    path.is_absolute().then_some(path)
+}

@@ -43,6 +43,11 @@ pub fn folder(files: &[(&str, &str)]) -> TempDir {
 pub fn program(folder: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_workspace-mcp"));
     command.current_dir(folder).args(options);
+    // Whoever runs the tests may have a configuration of their own.
+    for variable in ["XDG_CONFIG_HOME", "HOME", "APPDATA"] {
+        command.env(variable, folder.join("nobody's home"));
+    }
+    command.env_remove("WORKSPACE_MCP_JOURNAL_MAX_BYTES");
     command
 }
 
@@ -57,7 +62,12 @@ pub fn run(folder: &Path, options: &[&str]) -> Output {
 impl Client {
     /// Starts the server of a folder.
     pub fn start(folder: &Path, options: &[&str]) -> Self {
-        let mut child = program(folder, options)
+        Self::start_with(&mut program(folder, options))
+    }
+
+    /// Starts a program that was set up otherwise.
+    pub fn start_with(program: &mut Command) -> Self {
+        let mut child = program
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -10,6 +10,7 @@
 mod answers;
 mod client;
 mod command_line;
+mod config_file;
 mod eras;
 mod git;
 mod lifetime;

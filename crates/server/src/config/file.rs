@@ -1,0 +1,145 @@
+//! A configuration file: read, parsed by the format its name tells, and checked.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use rooted::{Mode, RelPath, Root};
+use serde_json::Value;
+
+use super::shape::{self, Settings};
+use super::{StartFault, WorkspaceConfig, values};
+
+/// Bytes of a configuration file; more is no configuration.
+const FILE_BYTES: u64 = 1024 * 1024;
+
+/// A configuration file that is in use.
+#[derive(Debug)]
+pub struct ConfigFile {
+    /// Where it was found, absolute.
+    pub path: PathBuf,
+    /// Where it really lies, links resolved.
+    pub real: PathBuf,
+    /// What it says.
+    pub settings: Settings,
+}
+
+impl ConfigFile {
+    /// Where relative paths in it start.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
+
+    /// The workspaces that it names.
+    pub(super) fn workspaces(&self) -> Result<Vec<WorkspaceConfig>, StartFault> {
+        let options = self.settings.options.iter();
+        options
+            .filter(|(option, _)| *option == "workspace")
+            .map(|(_, value)| values::workspace(value, self.folder()))
+            .collect()
+    }
+
+    /// Reads the file at an absolute path; `None` when nothing is there.
+    ///
+    /// # Errors
+    /// [`StartFault::Machine`] when something is there that cannot be read or is wrong.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, StartFault> {
+        let Some(real) = resolve(path)? else {
+            return Ok(None);
+        };
+        let bytes = content(&real).map_err(|reason| unreadable(path, &reason))?;
+        let value = parse(path, bytes)?;
+        let settings = shape::settings(&value).map_err(StartFault::Machine)?;
+        Ok(Some(Self {
+            path: path.to_owned(),
+            real,
+            settings,
+        }))
+    }
+}
+
+/// Where a path really leads; `None` when nothing is there, not even a link.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the file lies where its owner says, outside of what is served; it is opened once, by the resolved path"
+)]
+pub(super) fn resolve(path: &Path) -> Result<Option<PathBuf>, StartFault> {
+    match std::fs::canonicalize(path) {
+        Ok(real) => Ok(Some(real)),
+        Err(error) if is_absence(error.kind()) => match std::fs::symlink_metadata(path) {
+            // Somebody put a link there and believes it works.
+            Ok(_) => Err(unreadable(path, &error.to_string())),
+            Err(_) => Ok(None),
+        },
+        Err(error) => Err(unreadable(path, &error.to_string())),
+    }
+}
+
+fn is_absence(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// The bytes of a regular file; nothing else is opened, so that a pipe cannot hold up the start.
+fn content(real: &Path) -> Result<Vec<u8>, String> {
+    let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
+        return Err("not a regular file".to_owned());
+    };
+    let folder = Root::open(folder, Mode::NO_LINKS).map_err(|error| error.to_string())?;
+    let name = RelPath::from_bytes(name.as_encoded_bytes())
+        .map_err(|_| "not a regular file".to_owned())?;
+    let mut file = folder.open_file(&name).map_err(|error| reason(&error))?;
+    if file.meta().len > FILE_BYTES {
+        return Err(format!("larger than {FILE_BYTES} bytes"));
+    }
+    file.read_all(FILE_BYTES).map_err(|error| error.to_string())
+}
+
+/// What went wrong, without the path, which the caller knows.
+fn reason(error: &rooted::Error) -> String {
+    let text = error.to_string();
+    let path = format!(": {}", error.path);
+    text.strip_suffix(&path).unwrap_or(&text).to_owned()
+}
+
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Value, StartFault> {
+    let text = String::from_utf8(bytes).map_err(|_| unreadable(path, "not valid UTF-8"))?;
+    // Some editors on Windows write a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let fault = |format, reason: &str| {
+        StartFault::Machine(format!(
+            "invalid {format} in config file {}: {reason}",
+            shown(path)
+        ))
+    };
+    if path.extension().is_some_and(|name| name == "toml") {
+        toml::from_str(text).map_err(|error| fault("TOML", &toml_reason(text, &error)))
+    } else {
+        serde_json::from_str(text).map_err(|error| fault("JSON", &error.to_string()))
+    }
+}
+
+/// In one line, as the JSON reader says it.
+fn toml_reason(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().lines().collect::<Vec<_>>().join(", ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => {
+            let line = before.matches('\n').count() + 1;
+            let column = before
+                .rsplit('\n')
+                .next()
+                .map_or(0, |last| last.chars().count())
+                + 1;
+            format!("{message} at line {line} column {column}")
+        }
+        None => message,
+    }
+}
+
+fn unreadable(path: &Path, reason: &str) -> StartFault {
+    StartFault::Machine(format!("cannot read config file {}: {reason}", shown(path)))
+}
+
+pub(super) fn shown(path: &Path) -> String {
+    rooted::show(path.as_os_str().as_encoded_bytes())
+}

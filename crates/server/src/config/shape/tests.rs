@@ -1,0 +1,106 @@
+use serde_json::{Value, json};
+
+use super::settings;
+use crate::config::keys::Feature;
+
+fn fault(file: &Value) -> String {
+    settings(file).expect_err("it is refused")
+}
+
+fn options(file: &Value) -> Vec<String> {
+    let settings = settings(file).unwrap();
+    let shown = settings.options.iter();
+    shown
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect()
+}
+
+#[test]
+fn each_key_stands_for_an_option() {
+    let file = json!({
+        "$schema": "x",
+        "limits": {"answerBytes": 4096.0},
+        "workspaces": {"b": "x:ro", "a": "../y"},
+        "durability": "power",
+        "readOnly": true,
+        "tools": {"allow": ["grep"], "deny": ["patch", "edit_file"]},
+        "paths": {"deny": ["*.key"], "readOnly": ["docs"]},
+        "state": {"journalMaxBytes": 1, "journalFiles": 0, "dir": "state"},
+        "transport": {"type": "stdio"},
+    });
+    assert_eq!(
+        options(&file),
+        [
+            "workspace b=x:ro",
+            "workspace a=../y",
+            "durability power",
+            "read-only true",
+            "allow-tool grep",
+            "deny-tool patch",
+            "deny-tool edit_file",
+            "deny-path *.key",
+            "read-only-path docs",
+            "max-answer-bytes 4096",
+            "journal-max-bytes 1",
+            "journal-files 0",
+            "state-dir state",
+        ]
+    );
+    assert!(options(&json!({})).is_empty());
+}
+
+#[test]
+fn keys_of_what_is_not_there_yet_wait() {
+    let file = json!({
+        "shell": {"deny": ["docker"], "timeoutMs": 1000},
+        "transport": {"port": 3333, "type": "stdio"},
+    });
+    let settings = settings(&file).unwrap();
+    assert_eq!(
+        settings.idle,
+        [
+            ("shell.deny", Feature::Commands),
+            ("shell.timeoutMs", Feature::Commands),
+            ("transport.port", Feature::Http),
+        ]
+    );
+    assert_eq!(
+        settings.idle_lines(),
+        [
+            "ignoring shell.deny, shell.timeoutMs: commands are not available in this version",
+            "ignoring transport.port: HTTP is not available in this version",
+        ]
+    );
+}
+
+#[test]
+fn a_secret_is_told_before_anything_else() {
+    let text = "token must not be stored in the config file; use MCP_TOKEN or --token";
+    for file in [
+        json!({"token": "x"}),
+        json!({"nope": [{"token": 1}]}),
+        json!({"workspaces": {"token": "x"}}),
+        json!({"transport": {"token": null, "port": "x"}}),
+    ] {
+        assert_eq!(fault(&file), text, "{file}");
+    }
+}
+
+#[test]
+fn unknown_keys_are_named_all_at_once() {
+    for (file, names) in [
+        (json!({"shell": {"b": 1}, "a": {}}), "s: a, shell.b"),
+        (json!({"state.dir": "x"}), ": state.dir"),
+        (json!({"state": {"dir": "x", "": 1}}), ": state."),
+        (json!({"tools": {"x\ny": 1}}), r": tools.x\ny"),
+    ] {
+        let wanted = format!("unknown config key{names} (remove them or check for typos)");
+        assert_eq!(fault(&file), wanted);
+    }
+}
+
+#[test]
+fn long_values_are_cut_in_faults() {
+    let text = fault(&json!({"durability": "x".repeat(1000)}));
+    assert!(text.len() < 200, "{text}");
+}
