@@ -62,6 +62,9 @@ fn listed_tools() -> Result<Vec<Value>> {
     let mut child = Command::new(server)
         .arg("--root")
         .arg(&empty)
+        // Whoever writes the docs may have a configuration of their own.
+        .env("XDG_CONFIG_HOME", &empty)
+        .env("APPDATA", &empty)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
