@@ -4,6 +4,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
+use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Takes the signals that stop the process from now on; the future waits for the first.
@@ -20,6 +21,15 @@ pub(crate) fn stop_signal() -> impl Future<Output = ()> {
             _ = terminate.recv() => {}
         }
     }
+}
+
+/// Makes a write beyond a limit on file sizes (`ulimit -f`) fail like one on a full disk.
+///
+/// By default the signal for it ends the process. Programs that are started do not inherit this, as
+/// they would if the signal was ignored. It holds for the rest of the process, and needs a runtime.
+pub(crate) fn outlive_file_limits() {
+    // Without a handler the signal ends the process, as it does by default.
+    drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())));
 }
 
 /// Makes stdin and stdout wait for what they do, should whoever started the program have them not.

@@ -50,6 +50,7 @@ pub fn serve(server: Arc<Server>) -> io::Result<()> {
         .build()?;
     let context = runtime.enter();
     let stop = platform::stop_signal();
+    platform::outlive_file_limits();
     drop(context);
     let pipe = Pipe::start(server, io::stdin(), io::stdout())?;
     runtime.block_on(pipe.until_done(stop, DRAIN));
