@@ -3,7 +3,7 @@
 //! Each reads what is there, works out the new content in memory and hands it to the transaction.
 //! When another program changed the file in between, it is done again on the new content.
 
-use rooted::{File, RelPath};
+use rooted::{File, Place, RelPath};
 
 use crate::cancel::Cancel;
 use crate::edit::{self, Edit, EditFault, Edited};
@@ -101,7 +101,8 @@ pub fn write_file(
 
 /// Adds to the end of a file, behind a line break if the last line has none; makes a missing file.
 ///
-/// A file in UTF-16 gets UTF-16, any other the bytes as given.
+/// A file in UTF-16 gets UTF-16, any other the bytes as given. One with several names is written
+/// anew, so that only the name that was asked for changes.
 ///
 /// # Errors
 /// As [`write_file`].
@@ -114,6 +115,7 @@ pub fn append_file(
     again(cancel, || {
         let Target { place, .. } = writer.reader().target(request.path)?;
         let mut encoding = Encoding::Utf8;
+        let mut shared = None;
         if place.meta.is_some() {
             let file = writer.open(&place, request.path)?;
             let mut head = [0; 4];
@@ -125,6 +127,7 @@ pub fn append_file(
             if let Some(expected) = request.expected_sha256 {
                 expect(expected, &read::sha256_of(&file, cancel)?, file.path())?;
             }
+            shared = (file.meta().nlink > 1).then_some(file);
         } else if request.expected_sha256.is_some() {
             return Err(Error::ChangedSinceRead(place.path));
         }
@@ -134,6 +137,9 @@ pub fn append_file(
             bytes
         };
         let (content, line_break) = (encode(request.content), encode("\n"));
+        if let Some(file) = shared {
+            return append_apart(&writer, place, file, &content, &line_break);
+        }
         transaction::append(
             place,
             &content,
@@ -142,6 +148,58 @@ pub fn append_file(
             writer.guard(),
         )
     })
+}
+
+/// Adds to the end of a file that has further names, which may lie outside: they keep what they have.
+fn append_apart(
+    writer: &Writer<'_>,
+    place: Place,
+    mut file: File,
+    content: &[u8],
+    line_break: &[u8],
+) -> Result<Appended, Error> {
+    let original = read_whole(&mut file, &place.path)?;
+    let mut whole = original.clone();
+    if !whole.is_empty() && !whole.ends_with(line_break) {
+        whole.extend_from_slice(line_break);
+    }
+    whole.extend_from_slice(content);
+    let added = (whole.len() - original.len()) as u64;
+    let mut set = ChangeSet::new(writer.durability());
+    let old = Old {
+        file,
+        content: Some(original),
+    };
+    set.replace(place, old, whole);
+    let done = set.commit(writer.guard())?.pop().ok_or(Error::Cancelled)?;
+    Ok(Appended {
+        path: done.path,
+        created: false,
+        added,
+        len: done.len,
+        was_hard_linked: done.was_hard_linked,
+    })
+}
+
+/// Reads a file that is small enough to be changed in memory.
+fn read_whole(file: &mut File, path: &RelPath) -> Result<Vec<u8>, Error> {
+    let limit = limits::EDIT_BYTES;
+    let too_large = |size| Error::TooLarge {
+        path: path.clone(),
+        size,
+        limit,
+    };
+    if file.meta().len > limit {
+        return Err(too_large(file.meta().len));
+    }
+    let content = file.read_all(limit).map_err(|source| Error::Io {
+        path: path.clone(),
+        source,
+    })?;
+    if content.len() as u64 > limit {
+        return Err(too_large(content.len() as u64));
+    }
+    Ok(content)
 }
 
 /// Replaces text in a file.
@@ -363,25 +421,9 @@ impl Files {
 impl Pending {
     fn open(writer: &Writer<'_>, target: Target, input: &str) -> Result<Self, Error> {
         let mut file = writer.open(&target.place, input)?;
-        let path = || target.place.path.clone();
-        let limit = limits::EDIT_BYTES;
-        let too_large = |size| Error::TooLarge {
-            path: path(),
-            size,
-            limit,
-        };
-        if file.meta().len > limit {
-            return Err(too_large(file.meta().len));
-        }
-        let original = file.read_all(limit).map_err(|source| Error::Io {
-            path: path(),
-            source,
-        })?;
-        if original.len() as u64 > limit {
-            return Err(too_large(original.len() as u64));
-        }
+        let original = read_whole(&mut file, &target.place.path)?;
         if text::is_binary(&original) {
-            return Err(Error::Binary(path()));
+            return Err(Error::Binary(target.place.path));
         }
         Ok(Self {
             target,

@@ -18,6 +18,8 @@ pub struct Appended {
     pub added: u64,
     /// The size in bytes now.
     pub len: u64,
+    /// Whether other names of the file keep the old content.
+    pub was_hard_linked: bool,
 }
 
 /// Adds `content` to a file, behind a line break if the last line has none; a missing file is made.
@@ -45,6 +47,7 @@ pub fn append(
             created: true,
             added: len,
             len,
+            was_hard_linked: false,
         });
     }
     let path = place.path;
@@ -95,5 +98,6 @@ pub fn append(
         created: false,
         added,
         len: now.len,
+        was_hard_linked: false,
     })
 }

@@ -204,6 +204,10 @@ impl<'a> Step<'a> {
         let old = self.old()?;
         let mut file = self.dir().open_in_place(self.name()).map_err(&fault)?;
         self.expect(&file, old)?;
+        if file.stat().map_err(&fault)?.nlink > 1 {
+            // Its other names, which may lie outside, would change with it.
+            return Err(Error::PermissionDenied(self.path().clone()).into());
+        }
         if let Err(error) = record.save(self.index, &mut file) {
             let _ = record.forget(self.index);
             return Err(fault(error).into());

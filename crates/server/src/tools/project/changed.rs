@@ -3,11 +3,14 @@
 use workspace::change::EditAnswer;
 use workspace::transaction::Outcome;
 
+/// Said of a file that had several names.
+pub(super) const HARD_LINKED: &str = " (was hard-linked; other names keep the old content)";
+
 /// What a caller should know of how a file was written, in brackets.
 pub(super) fn remarks(outcome: &Outcome) -> String {
     let mut text = String::new();
     if outcome.was_hard_linked {
-        text.push_str(" (was hard-linked; other names keep the old content)");
+        text.push_str(HARD_LINKED);
     }
     if outcome.written_in_place {
         text.push_str(" (written in place: folder is not writable)");

@@ -3,7 +3,7 @@
 use workspace::change::{WriteRequest, append_file, write_file};
 use workspace::journal::shown_path;
 
-use super::changed::remarks;
+use super::changed::{HARD_LINKED, remarks};
 use crate::args::{Arg, Args, WORKSPACE};
 use crate::context::Ctx;
 use crate::failure::Failure;
@@ -47,8 +47,13 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     if args.flag("append") {
         let done = append_file(workspace, &ctx.cancel, &request).map_err(failed)?;
         let (path, added, len) = (done.path, done.added, done.len);
+        let remark = if done.was_hard_linked {
+            HARD_LINKED
+        } else {
+            ""
+        };
         let record = Record::done(vec![shown_path(&path)], format!("appended {added} bytes"));
-        let text = format!("Appended to {path} ({added} bytes, now {len} bytes)");
+        let text = format!("Appended to {path} ({added} bytes, now {len} bytes){remark}");
         return Ok(Reply::text(text).journaled(record));
     }
     let done = write_file(workspace, &ctx.cancel, &request).map_err(failed)?;
