@@ -155,9 +155,8 @@ impl Client {
 
     /// Calls a tool; gives its text, with `error: ` before a failure.
     pub fn call(&mut self, tool: &str, arguments: impl Into<Value>) -> String {
-        let params = json!({"name": tool, "arguments": arguments.into()});
-        let answer = self.request("tools/call", params);
-        text_of(&answer)
+        let id = self.send_call(tool, arguments);
+        text_of(&self.recv(id))
     }
 
     /// Does the handshake of a legacy client.
@@ -198,6 +197,18 @@ impl Client {
         }
         assert!(Instant::now() < deadline, "the server does not end");
         self.child.wait().unwrap().code()
+    }
+
+    /// Ends the process at once, with no chance to clean up; gives every message that was not asked for yet.
+    pub fn kill(mut self) -> Vec<Value> {
+        self.child.kill().unwrap();
+        self.finish().1
+    }
+
+    /// Sends a call of a tool; gives its id.
+    pub fn send_call(&mut self, tool: &str, arguments: impl Into<Value>) -> i64 {
+        let params = json!({"name": tool, "arguments": arguments.into()});
+        self.send_request("tools/call", params)
     }
 
     fn next_message(&mut self, deadline: Instant) -> Option<Value> {

@@ -12,10 +12,20 @@ mod client;
 mod command_line;
 mod config_file;
 mod eras;
+#[cfg(target_os = "linux")]
+mod fence;
 mod git;
+#[cfg(target_os = "linux")]
+mod kills;
 mod lifetime;
 mod malformed;
 mod memory;
+#[cfg(target_os = "linux")]
+mod names;
+#[cfg(target_os = "linux")]
+mod races;
 mod reads_only;
 mod scenarios;
 mod schemas;
+#[cfg(target_os = "linux")]
+mod special;
