@@ -106,7 +106,14 @@ pub fn search(reader: &Reader<'_>, request: &SearchRequest<'_>) -> Result<Found,
         ..Found::default()
     };
     let mut files = match target.meta.kind {
-        Kind::File => Files::One(target.path),
+        Kind::File => {
+            // What a walk passes over in silence is said of a file that was asked for by name.
+            let opened = reader.open_file(request.path.unwrap_or("."));
+            if let Err(error @ (Error::Denied(_) | Error::NotRegular(_))) = opened {
+                return Err(error);
+            }
+            Files::One(target.path)
+        }
         Kind::Dir => {
             let walked = walk_files(reader, &target.path, request.include_ignored, &cancel)?;
             found.skipped.ignored = walked.ignored;
@@ -167,10 +174,11 @@ fn walk_files(
     )?)
 }
 
-/// Opens a file that a walk listed; what has become a link meanwhile is not followed.
+/// Opens a file that a walk listed; what has become a link meanwhile is not followed, and what the
+/// policy hides under another name not searched.
 fn open(reader: &Reader<'_>, path: &RelPath) -> Opened<rooted::File> {
     match reader.root().open_file(path) {
-        Ok(file) if file.path() == path => {
+        Ok(file) if file.path() == path && !reader.is_hidden_twin(&file) => {
             let len = file.meta().len;
             Opened::Content(file, len)
         }
