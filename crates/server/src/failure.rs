@@ -7,6 +7,9 @@
 use crate::record::Record;
 use crate::reply::Reply;
 
+/// The longest sentence: one that names a path that exists, escaped, is not longer.
+const SENTENCE_BYTES: usize = 16 * 1024;
+
 /// Why a tool gave no result.
 #[derive(Debug)]
 pub enum Failure {
@@ -45,10 +48,10 @@ impl Failure {
     pub fn into_reply(self, tool: &str) -> Reply {
         match self {
             Self::Arguments(faults) => {
-                Reply::text(format!("invalid arguments for {tool}: {faults}"))
+                Reply::text(shorten(format!("invalid arguments for {tool}: {faults}")))
             }
             Self::Workspace(error) | Self::Journaled(error, _) => {
-                let mut reply = Reply::text(error.to_string());
+                let mut reply = Reply::text(shorten(error.to_string()));
                 if let Some(hint) = error.hint() {
                     reply.push_line(&hint);
                 }
@@ -56,4 +59,19 @@ impl Failure {
             }
         }
     }
+}
+
+/// Leaves out the middle of a sentence that an argument made too long.
+fn shorten(text: String) -> String {
+    let half = SENTENCE_BYTES / 2;
+    if text.len() <= SENTENCE_BYTES {
+        return text;
+    }
+    let border = |near: usize| (near..text.len()).find(|&at| text.is_char_boundary(at));
+    let ends = border(half).zip(border(text.len() - half));
+    let Some((head, tail)) = ends.and_then(|(a, b)| text.get(..a).zip(text.get(b..))) else {
+        return text;
+    };
+    let n = text.len() - head.len() - tail.len();
+    format!("{head}… ({n} bytes left out) …{tail}")
 }

@@ -140,7 +140,7 @@ fn a_kill_tears_nothing_and_loses_nothing_that_was_said() {
         }
     }
     // Only to know that the kills hit something.
-    println!("{n_pending} kills left something under way");
+    eprintln!("{n_pending} kills left something under way");
 }
 
 /// The server of a folder, with files of at most so many blocks of 512 bytes.
@@ -215,7 +215,7 @@ fn a_full_disk_leaves_the_old_files() {
     fs::create_dir(&disk).unwrap();
     let options = Some(c"size=256k");
     if mount("tmpfs", &disk, "tmpfs", MountFlags::empty(), options).is_err() {
-        println!("skipped: a disk of its own, which needs more rights");
+        eprintln!("skipped: a disk of its own, which needs more rights");
         return;
     }
     for (name, content) in SMALL {

@@ -285,7 +285,7 @@ fn another_program_that_writes_in_place_is_noticed_or_overtaken_whole() {
         assert!(answer.starts_with(text), "{answer}");
     }
     drop(renaming);
-    println!("{done} edits between the writes of another program");
+    eprintln!("{done} edits between the writes of another program");
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.ends_with("\nend\n"), "{text:?}");
     assert_eq!(leftovers(folder.path()), Vec::<PathBuf>::new());
@@ -296,7 +296,7 @@ fn a_reader_never_sees_half_a_file() {
     const BYTES: usize = 8 * 1024 * 1024;
     let folder = folder(&[]);
     let path = folder.path().join("big.txt");
-    let version = |n: usize| (if n % 2 == 0 { "a" } else { "b" }).repeat(BYTES);
+    let version = |n: usize| (if n.is_multiple_of(2) { "a" } else { "b" }).repeat(BYTES);
     fs::write(&path, version(0)).unwrap();
     let mut client = Client::start(folder.path(), &[]);
     let mut reader = Client::start(folder.path(), &[]);

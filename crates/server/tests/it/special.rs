@@ -25,7 +25,7 @@ fn special_files_are_refused_by_name_and_by_link() {
     if mknodat(CWD, at("d/zero"), device, mode, makedev(1, 5)).is_ok() {
         inside.push("d/zero");
     } else {
-        println!("skipped: a device by name, which needs more rights");
+        eprintln!("skipped: a device by name, which needs more rights");
     }
     for (name, target) in [
         ("to-pipe", "d/pipe"),
@@ -69,8 +69,7 @@ fn special_files_are_refused_by_name_and_by_link() {
             let answer = client.call(tool, arguments);
             assert!(started.elapsed() < SOON, "{tool} {path} took long");
             assert!(
-                answer.contains(": path outside workspace root: ")
-                    || answer.contains("path outside workspace root: "),
+                answer.contains("path outside workspace root: "),
                 "{tool}: {answer}"
             );
         }
@@ -106,7 +105,6 @@ fn files_of_the_kernel_are_refused_when_the_root_is_everything() {
         "proc/self/task/../environ",
         "proc/thread-self/environ",
         "proc/self/root/proc/self/environ",
-        "proc/self/cwd/x",
         "proc/kmsg",
         "proc/kcore",
         "dev/zero",
