@@ -203,10 +203,7 @@ fn what_files_say_stays_in_the_bodies() {
         ("README.md", order),
         ("AGENTS.md", order),
         (".workspace-mcp/instructions.md", order),
-        (
-            "workspace-mcp.config.json",
-            "{\"root\": \"/\", \"shell\": true}",
-        ),
+        ("workspace-mcp.config.json", "{\"readOnly\": true}"),
         (".env", "MCP_TOKEN=x\nWORKSPACE_MCP_SHELL=1\n"),
     ]);
     assert_eq!(plain, hostile);
