@@ -21,10 +21,10 @@ mod tests;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rooted::Dir;
+use rooted::{Dir, Mode, RelPath, Root};
 
 use crate::cancel::Cancel;
 
@@ -127,28 +127,28 @@ impl Ends {
     }
 }
 
-/// The programs of that name in these folders, in order. A name stands for one when it may be run;
-/// a link counts as one, since where it leads is for the system to follow.
-#[must_use]
-pub fn find_programs(name: &str, folders: &[std::path::PathBuf]) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for folder in folders {
-        let root = rooted::Root::open(folder, rooted::Mode::FOLLOW);
-        let dir = root.and_then(|root| {
-            root.open_dir(&rooted::RelPath::root())
-                .map_err(io::Error::other)
-        });
-        let Ok(dir) = dir else { continue };
-        for name in os::program_names(name) {
-            if dir
-                .stat(name.as_bytes())
-                .is_ok_and(|meta| os::may_run(&meta))
-            {
-                found.push(folder.join(name));
-            }
-        }
-    }
-    found
+/// The programs of that name in these folders, in order, looked for as they are asked for.
+///
+/// A name stands for one when it may be run; a link counts as one, since where it leads is for the
+/// system to follow.
+pub fn find_programs<'a>(
+    name: &str,
+    folders: &'a [PathBuf],
+) -> impl Iterator<Item = PathBuf> + use<'a> {
+    let names = os::program_names(name);
+    folders.iter().flat_map(move |folder| {
+        let root = Root::open(folder, Mode::FOLLOW).ok();
+        let dir = root.and_then(|root| root.open_dir(&RelPath::root()).ok());
+        let is_program = |name: &&String| {
+            let meta = dir.as_ref().map(|dir| dir.stat(name.as_bytes()));
+            meta.is_some_and(|meta| meta.is_ok_and(|meta| os::may_run(&meta)))
+        };
+        let found = names
+            .iter()
+            .filter(is_program)
+            .map(|name| folder.join(name));
+        found.collect::<Vec<_>>()
+    })
 }
 
 /// Says whether a path lies in a folder, going by text.
