@@ -247,7 +247,7 @@ impl<'a> PersonalFiles<'a> {
     /// Every setting in them, in git's order. A file that is missing or broken counts as empty.
     pub(super) fn read(&self, system: Option<&Path>) -> Vec<Entry> {
         let mut entries = Vec::new();
-        let home = self.environment.get("HOME").map(PathBuf::from);
+        let home = self.environment.home();
         let shared = self.environment.get("XDG_CONFIG_HOME").map(PathBuf::from);
         let shared = shared.or_else(|| Some(home.as_ref()?.join(".config")));
         let files = [
@@ -287,7 +287,7 @@ impl<'a> PersonalFiles<'a> {
 
     fn expand(&self, path: &str) -> Option<PathBuf> {
         match path.strip_prefix("~/") {
-            Some(rest) => Some(Path::new(self.environment.get("HOME")?).join(rest)),
+            Some(rest) => Some(self.environment.home()?.join(rest)),
             None => Some(path.into()),
         }
     }

@@ -217,7 +217,7 @@ impl<'a> View<'a> {
         };
         let personal = || {
             let environment = &self.program.environment;
-            let home = environment.get("HOME").map(PathBuf::from);
+            let home = environment.home();
             let shared = environment.get("XDG_CONFIG_HOME").map(PathBuf::from);
             let path = match &self.settings.attributes_file {
                 Some(path) => match path.strip_prefix("~/") {

@@ -47,6 +47,13 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
+    /// The user's own folder.
+    #[must_use]
+    pub fn home(&self) -> Option<PathBuf> {
+        let home = self.get("HOME").or_else(|| self.get("USERPROFILE"));
+        home.map(PathBuf::from)
+    }
+
     /// The variables of these names that are set.
     pub fn some<'a>(
         &'a self,
