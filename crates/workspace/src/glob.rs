@@ -35,6 +35,15 @@ pub struct Glob {
     pattern: String,
     exact: Matcher,
     folded: Matcher,
+    tail: Tail,
+}
+
+/// What every match ends in, so that most paths need no closer look.
+#[derive(Clone)]
+struct Tail {
+    text: Box<[u8]>,
+    /// The pattern is one `*` and this text, tried on names too: the end of the name is all there is to it.
+    is_all: bool,
 }
 
 #[derive(Clone)]
@@ -52,6 +61,7 @@ impl Glob {
             pattern: pattern.to_owned(),
             exact: Matcher::new(pattern, Program::exact),
             folded: Matcher::new(&folded, Program::folded),
+            tail: Tail::of(bare(pattern)),
         }
     }
 
@@ -65,6 +75,7 @@ impl Glob {
     #[must_use]
     pub(crate) fn anchored(pattern: &str) -> Self {
         let mut glob = Self::new(pattern);
+        glob.tail.is_all = false;
         for matcher in [&mut glob.exact, &mut glob.folded] {
             if let Matcher::Some { on_names, .. } = matcher {
                 *on_names = false;
@@ -76,7 +87,12 @@ impl Glob {
     /// Says whether a root-relative path, parted by `/`, matches; the root is the empty path.
     #[must_use]
     pub fn matches(&self, path: &[u8]) -> bool {
-        self.exact.matches(&run::symbols(path))
+        // A backslash in a name counts as a slash; such names are rare.
+        let is_plain = !path.contains(&b'\\');
+        if is_plain && !path.ends_with(&self.tail.text) {
+            return false;
+        }
+        is_plain && self.tail.is_all || self.exact.matches(&run::symbols(path))
     }
 
     /// Like [`Glob::matches`], but names that some file system takes for the same are the same:
@@ -101,6 +117,24 @@ impl Glob {
 impl fmt::Debug for Glob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Glob({:?})", self.pattern)
+    }
+}
+
+impl Tail {
+    fn of(pattern: &str) -> Self {
+        const SPECIAL: [char; 9] = ['/', '*', '?', '[', ']', '{', '}', ',', '\\'];
+        let text = match pattern.rfind(SPECIAL) {
+            Some(at) => pattern
+                .get(at..)
+                .map(|rest| rest.trim_start_matches(SPECIAL)),
+            None => Some(pattern),
+        };
+        let text = text.unwrap_or_default();
+        let is_all = pattern.strip_prefix('*') == Some(text) && !text.is_empty();
+        Self {
+            text: text.as_bytes().into(),
+            is_all,
+        }
     }
 }
 
