@@ -37,8 +37,8 @@ pub struct Entry {
 struct Line<'a> {
     ts: String,
     tool: &'a str,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    paths: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    paths: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'a str>,
     result: &'a str,
@@ -58,12 +58,16 @@ pub fn append(workspace: &Workspace, entry: &Entry) -> Result<(), Error> {
         Some(_) => None,
         None => workspace.active_change(),
     };
+    let short = |text| cut(text, limits::JOURNAL_CHARS);
+    let paths = entry.paths.iter();
     let line = Line {
         ts: workspace.clock.now().to_string(),
         tool: &entry.tool,
-        paths: &entry.paths,
-        detail: entry.detail.as_deref().map(cut),
-        result: cut(&entry.result),
+        paths: paths
+            .map(|path| cut(path, limits::JOURNAL_PATH_CHARS))
+            .collect(),
+        detail: entry.detail.as_deref().map(short),
+        result: short(&entry.result),
         change: entry.change.as_deref().or(active.as_deref()),
     };
     let mut line = serde_json::to_vec(&line).expect("texts and lists of texts become JSON");
@@ -74,8 +78,8 @@ pub fn append(workspace: &Workspace, entry: &Entry) -> Result<(), Error> {
 }
 
 /// The first characters of a text, as many as a line has room for.
-fn cut(text: &str) -> &str {
-    match text.char_indices().nth(limits::JOURNAL_CHARS) {
+fn cut(text: &str, n_chars: usize) -> &str {
+    match text.char_indices().nth(n_chars) {
         Some((end, _)) => text.get(..end).unwrap_or(text),
         None => text,
     }

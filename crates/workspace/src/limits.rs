@@ -54,6 +54,8 @@ pub const JOURNAL_BYTES: u64 = 5 * 1024 * 1024;
 pub const JOURNAL_FILES: u64 = 20;
 /// Characters of a detail and of a result in the journal.
 pub const JOURNAL_CHARS: usize = 300;
+/// Characters of a path in the journal; more only has one that leads nowhere.
+pub const JOURNAL_PATH_CHARS: usize = 4096;
 /// Entries one `work_log` shows by default.
 pub const LOG_ENTRIES: u64 = 50;
 /// Entries one `work_log` shows at most.
