@@ -133,7 +133,7 @@ impl Server {
             paths: record.paths.clone(),
             detail: record.detail.clone(),
             result: record.result.clone(),
-            change: None,
+            change: record.change.clone(),
         };
         if let Err(error) = journal::append(workspace, &entry) {
             let why = match &error {

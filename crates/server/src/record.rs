@@ -1,5 +1,6 @@
 //! What the journal is told of a call: the tool says it, the dispatcher writes it.
 
+use workspace::slug::Slug;
 use workspace::{Error, Workspace, journal};
 
 /// What the journal is told of a call, beside its tool and the time.
@@ -11,6 +12,8 @@ pub struct Record {
     pub detail: Option<String>,
     /// How it ended.
     pub result: String,
+    /// The change it belongs to, when that is not the active one by itself.
+    pub change: Option<String>,
 }
 
 impl Record {
@@ -21,6 +24,18 @@ impl Record {
             paths,
             detail: Some(detail),
             result: "ok".to_owned(),
+            change: None,
+        }
+    }
+
+    /// Something that was done to a change.
+    #[must_use]
+    pub fn of_change(id: &Slug, detail: String, result: &str) -> Self {
+        Self {
+            paths: Vec::new(),
+            detail: Some(detail),
+            result: result.to_owned(),
+            change: Some(id.to_string()),
         }
     }
 
@@ -31,6 +46,7 @@ impl Record {
             paths,
             detail: None,
             result: format!("error: {error}"),
+            change: None,
         }
     }
 

@@ -117,7 +117,8 @@ mod tests {
                 "work_log",
                 "recall",
                 "git_status",
-                "git_diff"
+                "git_diff",
+                "change_status"
             ]
         );
     }

@@ -65,4 +65,11 @@ impl Hints {
         idempotent: false,
         open_world: false,
     };
+    /// Sets something to a given state and removes nothing.
+    pub const SET: Self = Self {
+        read_only: false,
+        destructive: false,
+        idempotent: true,
+        open_world: false,
+    };
 }

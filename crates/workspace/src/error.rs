@@ -111,6 +111,19 @@ pub enum Error {
     NoteTooLarge(usize),
     /// A note that is not on disk; holds what stood in the way.
     NoteNotStored(Box<Error>),
+    /// No change has that id.
+    ChangeNotFound(String),
+    /// No change was named, and none is active.
+    NoActiveChange,
+    /// The change has no tasks of these ids.
+    UnknownTasks(Vec<String>),
+    /// The record of a change, or one of its documents, would have too many bytes.
+    RecordTooLarge {
+        /// The file.
+        path: RelPath,
+        /// The bytes it would have.
+        size: u64,
+    },
     /// The pattern does not compile; holds the pattern and the reason.
     BadPattern {
         /// The pattern as given.
@@ -166,6 +179,7 @@ impl Error {
             | Self::TextNotFound { path, .. }
             | Self::TextAmbiguous { path, .. }
             | Self::ResultTooLarge { path, .. }
+            | Self::RecordTooLarge { path, .. }
             | Self::NotUtf8(path)
             | Self::ChangedSinceRead(path)
             | Self::KeepsChanging(path)
@@ -187,6 +201,9 @@ impl Error {
             | Self::Busy
             | Self::NotWritable
             | Self::NoteTooLarge(_)
+            | Self::ChangeNotFound(_)
+            | Self::NoActiveChange
+            | Self::UnknownTasks(_)
             | Self::BadPattern { .. }
             | Self::GitNotFound
             | Self::GitTimedOut(_)
@@ -291,6 +308,22 @@ impl fmt::Display for Error {
                 crate::limits::NOTE_BYTES
             ),
             Self::NoteNotStored(cause) => write!(f, "note was not stored: {cause}"),
+            Self::ChangeNotFound(id) => {
+                write!(f, "change not found: {}", rooted::show(id.as_bytes()))
+            }
+            Self::NoActiveChange => {
+                f.write_str("no active change: pass changeId or create one with change_create")
+            }
+            Self::UnknownTasks(ids) => write!(
+                f,
+                "unknown task id(s): {}",
+                rooted::show(ids.join(", ").as_bytes())
+            ),
+            Self::RecordTooLarge { path, size } => write!(
+                f,
+                "file would become too large ({size} bytes; limit {}): {path}",
+                crate::limits::CHANGE_BYTES
+            ),
             Self::BadPattern { pattern, reason } => {
                 write!(
                     f,

@@ -13,6 +13,7 @@
 
 pub mod cancel;
 pub mod change;
+pub mod changes;
 pub mod clock;
 pub mod edit;
 pub mod error;
@@ -32,6 +33,7 @@ pub mod reader;
 pub mod records;
 pub mod search;
 pub mod skipped;
+pub mod slug;
 pub mod state;
 pub mod text;
 pub mod transaction;

@@ -70,3 +70,11 @@ pub const TAG_CHARS: usize = 50;
 pub const RECALL_NOTES: u64 = 20;
 /// Notes one `recall` shows at most.
 pub const RECALL_NOTES_MAX: i64 = 100;
+/// Characters of the id of a change, before the number that tells it from others.
+pub const SLUG_CHARS: usize = 40;
+/// Bytes of the record of a change, and of one of its documents.
+pub const CHANGE_BYTES: u64 = 16 * 1024 * 1024;
+/// Task updates in one call, at most.
+pub const TASK_UPDATES: usize = 100;
+/// Journal entries that the view of a change shows.
+pub const CHANGE_ENTRIES: usize = 10;

@@ -102,7 +102,7 @@ pub fn remember(
 }
 
 /// What JavaScript calls white space, at both ends: other programs read and write these files, too.
-fn trim(text: &str) -> &str {
+pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}')
 }
 

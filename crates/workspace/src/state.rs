@@ -21,7 +21,7 @@ const LOCK: &[u8] = b"lock";
 /// Keeps the folder out of the repository that it lies in.
 const GITIGNORE: &[u8] = b".gitignore";
 /// Names the active change.
-const STATE_FILE: &[u8] = b"state.json";
+pub(crate) const STATE_FILE: &[u8] = b"state.json";
 /// The longest `state.json` that is looked into; the server's own take a few dozen bytes.
 const STATE_BYTES: u64 = 1024 * 1024;
 /// Characters of a root's own name in the name of its folder beneath a state directory.
@@ -166,7 +166,7 @@ impl StateDir {
     }
 }
 
-fn open_dir(base: &Dir, name: &[u8]) -> Result<Option<Dir>, Error> {
+pub(crate) fn open_dir(base: &Dir, name: &[u8]) -> Result<Option<Dir>, Error> {
     match base.open_dir(name) {
         Ok(dir) => Ok(Some(dir)),
         Err(error) if matches!(error.kind, ErrorKind::NotFound) => Ok(None),
@@ -174,7 +174,7 @@ fn open_dir(base: &Dir, name: &[u8]) -> Result<Option<Dir>, Error> {
     }
 }
 
-fn make_dir(base: &Dir, name: &[u8]) -> Result<Dir, Error> {
+pub(crate) fn make_dir(base: &Dir, name: &[u8]) -> Result<Dir, Error> {
     if let Some(dir) = open_dir(base, name)? {
         return Ok(dir);
     }

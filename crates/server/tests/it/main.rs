@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod changes;
 mod client;
 mod command_line;
 mod config_file;

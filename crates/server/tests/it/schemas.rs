@@ -36,6 +36,13 @@ fn the_tools_come_in_their_order() {
             "recall",
             "git_status",
             "git_diff",
+            "change_create",
+            "change_activate",
+            "change_doc",
+            "change_status",
+            "task_add",
+            "task_update",
+            "constraint_add",
         ]
     );
     assert_eq!(
@@ -48,7 +55,8 @@ fn the_tools_come_in_their_order() {
             "work_log",
             "recall",
             "git_status",
-            "git_diff"
+            "git_diff",
+            "change_status"
         ]
     );
     assert_eq!(

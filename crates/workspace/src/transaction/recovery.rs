@@ -46,6 +46,11 @@ pub fn recover(root: &Root, guard: &Guard) -> Result<Recovered, Error> {
         if *kind != Kind::File {
             continue;
         }
+        if rooted::is_temp_name(name) {
+            // A version of a state file that was never put in its place.
+            remove(tx, name);
+            continue;
+        }
         let (id, done) = match (intent::id_of(name, OPEN), intent::id_of(name, DONE)) {
             (Some(id), _) => (id, false),
             (None, Some(id)) => (id, true),

@@ -4,6 +4,7 @@
     reason = "tests build and look at their own trees, and start themselves as other processes"
 )]
 
+mod changes;
 #[cfg(unix)]
 mod crash;
 #[cfg(unix)]

@@ -1,6 +1,12 @@
 //! The toolset `project`: a coding agent at work in folders of code.
 
+mod change_activate;
+mod change_create;
+mod change_doc;
+mod change_status;
+mod change_text;
 mod changed;
+mod constraint_add;
 mod edit_file;
 mod git_diff;
 mod git_status;
@@ -11,6 +17,8 @@ mod read_file;
 mod recall;
 mod remember;
 mod skips;
+mod task_add;
+mod task_update;
 mod work_log;
 mod workspace_list;
 mod write_file;
@@ -36,6 +44,13 @@ pub const TOOLS: &[Tool] = &[
     recall::TOOL,
     git_status::TOOL,
     git_diff::TOOL,
+    change_create::TOOL,
+    change_activate::TOOL,
+    change_doc::TOOL,
+    change_status::TOOL,
+    task_add::TOOL,
+    task_update::TOOL,
+    constraint_add::TOOL,
 ];
 
 /// What a client is told about the whole: the workspaces and the habits that work.
@@ -62,6 +77,9 @@ pub fn instructions(registry: &Registry, workspaces: &Workspaces) -> String {
     }
     if let Some(memory) = memory(&has) {
         text.push_str(&memory);
+    }
+    if let Some(changes) = changes(&has) {
+        text.push_str(&changes);
     }
     text.push_str(
         "\nConventions: paths are relative to the workspace root, and nothing outside it can be \
@@ -95,6 +113,22 @@ fn memory(has: &dyn Fn(&str) -> bool) -> Option<String> {
         ""
     };
     Some(format!("\nSession memory: {start}{end}."))
+}
+
+/// How work is tracked, as far as there are tools for it.
+fn changes(has: &dyn Fn(&str) -> bool) -> Option<String> {
+    let steps = [
+        ("change_create", "change_create starts a change"),
+        ("change_doc", "change_doc writes its documents"),
+        ("task_add", "task_add breaks it into tasks"),
+        ("task_update", "task_update says how far they are"),
+        ("change_status", "change_status shows where you are"),
+    ];
+    let there: Vec<&str> = steps
+        .iter()
+        .filter_map(|&(tool, step)| has(tool).then_some(step))
+        .collect();
+    (!there.is_empty()).then(|| format!("\nChanges and tasks: {}.", there.join("; ")))
 }
 
 #[cfg(test)]

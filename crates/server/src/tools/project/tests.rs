@@ -35,6 +35,12 @@ fn the_instructions_name_the_workspaces() {
 #[test]
 fn the_instructions_speak_only_of_tools_that_exist() {
     assert!(told("", false).contains("edit_file"));
+    assert!(told("", false).contains("\nChanges and tasks: change_create starts a change; "));
     let text = told("", true);
     assert!(!text.contains("edit_file"), "{text}");
+    assert!(!text.contains("change_create"), "{text}");
+    assert!(
+        text.contains("\nChanges and tasks: change_status shows where you are.\n"),
+        "{text}"
+    );
 }
