@@ -9,6 +9,8 @@
 
 mod answers;
 mod changes;
+#[cfg(target_os = "linux")]
+mod bounds;
 mod client;
 mod command_line;
 mod config_file;
