@@ -10,6 +10,7 @@ use crate::meta::{Kind, Meta};
 use crate::platform::{self, DirHandle};
 use crate::rel_path::RelPath;
 use crate::resolve::{self, Spot};
+use crate::walk::Memos;
 
 /// What a root lets through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct Root {
     pub(crate) resolver: Resolver,
     pub(crate) dev: u64,
     kernel: bool,
+    keeps_times: bool,
+    pub(crate) memos: Memos,
     pub(crate) mount: Option<u64>,
     path: PathBuf,
     given: PathBuf,
@@ -82,12 +85,15 @@ impl Root {
         };
         let resolver = Resolver::Kernel;
         let kernel = platform::is_kernel_dir(&handle);
+        let keeps_times = platform::keeps_times(&handle);
         Ok(Self {
             handle,
             mode,
             resolver,
             dev: meta.id.dev,
             kernel,
+            keeps_times,
+            memos: Memos::default(),
             mount,
             path,
             given,
@@ -124,6 +130,8 @@ impl Root {
             resolver: self.resolver,
             dev: self.dev,
             kernel: self.kernel,
+            keeps_times: self.keeps_times,
+            memos: Memos::default(),
             mount,
             path: self.path.clone(),
             given: self.given.clone(),
@@ -155,6 +163,11 @@ impl Root {
     /// Whatever the operating system says.
     pub fn id(&self) -> io::Result<crate::FileId> {
         Ok(platform::stat_dir(&self.handle)?.id)
+    }
+
+    /// Says whether the root's file system is known to give a folder a new time whenever a name in it changes.
+    pub(crate) fn keeps_times(&self) -> bool {
+        self.keeps_times
     }
 
     /// Says whether the directory was removed after it was opened.

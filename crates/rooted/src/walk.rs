@@ -7,16 +7,18 @@
 
 mod entries;
 mod folder;
+mod memo;
 
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use self::entries::Flatten;
 pub use self::entries::{Entries, Entry};
 use self::folder::{Job, Listed, Scratch, State, visit};
+pub(crate) use self::memo::Memos;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meta::Kind;
 use crate::rel_path::RelPath;
@@ -99,11 +101,26 @@ pub struct Walked {
 /// # Errors
 /// Those of opening the start: [`ErrorKind::NotFound`], [`ErrorKind::NotADirectory`],
 /// [`ErrorKind::PermissionDenied`] and so on.
-pub fn walk(root: &Root, options: &WalkOptions) -> Result<Walked> {
+///
+/// A walk that was made before, of a tree in which nothing changed since, is not made again. A root
+/// is expected to be walked with one filter only: [`WalkOptions::hidden`] is set or it is not.
+pub fn walk(root: &Root, options: &WalkOptions) -> Result<Arc<Walked>> {
     let (meta, start) = root.find(options.start)?;
     if meta.kind != Kind::Dir {
         return Err(Error::new(ErrorKind::NotADirectory, options.start));
     }
+    let begun = match root.memos.find(root, &start, options) {
+        Ok(walked) => return Ok(walked),
+        Err(begun) => begun,
+    };
+    let (walked, folders) = walk_anew(root, start, options)?;
+    let walked = Arc::new(walked);
+    root.memos.keep(root, begun, &walked, &folders);
+    Ok(walked)
+}
+
+/// Walks from a folder; also tells the folders that were read.
+fn walk_anew(root: &Root, start: RelPath, options: &WalkOptions) -> Result<(Walked, Vec<RelPath>)> {
     let shared = Shared {
         root,
         options,
@@ -124,16 +141,22 @@ pub fn walk(root: &Root, options: &WalkOptions) -> Result<Walked> {
     let mut tree = shared.run(first.clone(), &mut scratch);
     if shared.capped.load(Ordering::Relaxed) {
         drop(tree);
-        return Ok(shared.walk_in_order(first, &mut scratch));
+        return Ok((shared.walk_in_order(first, &mut scratch), Vec::new()));
     }
+    let folders = tree
+        .iter()
+        .flatten()
+        .map(|listed| listed.path.clone())
+        .collect();
     let mut take = |id: u32| tree.get_mut(id as usize)?.take();
     let Some(first) = take(FIRST) else {
-        return Ok(Walked {
+        let stopped = Walked {
             stopped: true,
             ..Walked::default()
-        });
+        };
+        return Ok((stopped, Vec::new()));
     };
-    Ok(shared.gather(first, &mut take))
+    Ok((shared.gather(first, &mut take), folders))
 }
 
 /// What the threads of one walk have in common.

@@ -5,6 +5,8 @@
 
 mod sniff;
 
+use std::sync::Arc;
+
 use rooted::{Entries, Kind, RelPath, WalkOptions, Walked};
 
 use self::sniff::{Content, Sniffer};
@@ -123,7 +125,7 @@ pub fn list(reader: &Reader, request: &ListRequest) -> Result<Listing, Error> {
     Ok(page.listing)
 }
 
-fn walk(reader: &Reader, request: &ListRequest, start: &RelPath) -> Result<Walked, Error> {
+fn walk(reader: &Reader, request: &ListRequest, start: &RelPath) -> Result<Arc<Walked>, Error> {
     let hidden = |path: &RelPath, _| reader.policy().is_denied_entry(path);
     let stop = || reader.cancel().is_cancelled();
     let max_depth = request.max_depth.min(limits::LIST_DEPTH_MAX);

@@ -9,6 +9,7 @@ mod lines;
 mod order;
 mod scan;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rooted::{ErrorKind, Kind, RelPath, WalkOptions, Walked};
@@ -122,7 +123,7 @@ pub fn search(reader: &Reader<'_>, request: &SearchRequest<'_>) -> Result<Found,
             if walked.capped {
                 found.stopped = Some(StopReason::Limit);
             }
-            Files::Walked(walked.entries)
+            Files::Walked(walked)
         }
         Kind::Link | Kind::Special => return Err(Error::NotRegular(target.path)),
     };
@@ -154,7 +155,7 @@ fn walk_files(
     start: &RelPath,
     include_ignored: bool,
     cancel: &Cancel,
-) -> Result<Walked, Error> {
+) -> Result<Arc<Walked>, Error> {
     let hidden = |path: &RelPath, _: Kind| reader.policy().is_denied_entry(path);
     let stop = || cancel.is_cancelled();
     Ok(rooted::walk(

@@ -4,6 +4,7 @@
 mod hostile;
 
 use std::fs;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rooted::{ErrorKind, Kind, Mode, RelPath, Resolver, Root, WalkOptions, Walked};
@@ -42,12 +43,12 @@ fn shown(walked: &Walked) -> Vec<String> {
     walked.entries.iter().map(show).collect()
 }
 
-fn walk(root: &Root, options: &WalkOptions) -> Walked {
+fn walk(root: &Root, options: &WalkOptions) -> Arc<Walked> {
     rooted::walk(root, options).expect("the start is a folder")
 }
 
 #[track_caller]
-fn check(root: &Root, options: &WalkOptions, want: &[&str]) -> Walked {
+fn check(root: &Root, options: &WalkOptions, want: &[&str]) -> Arc<Walked> {
     let walked = walk(root, options);
     assert_eq!(shown(&walked), want);
     let slow = root

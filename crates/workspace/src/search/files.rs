@@ -1,8 +1,9 @@
 //! The files a search goes through, in the order of their paths.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use rooted::{Entries, RelPath};
+use rooted::{RelPath, Walked};
 
 use crate::glob::Glob;
 
@@ -12,9 +13,9 @@ pub(super) enum Files {
     /// The file that was asked for.
     One(RelPath),
     /// All that a walk found.
-    Walked(Entries),
+    Walked(Arc<Walked>),
     /// Those at these places of a walk.
-    Chosen(Entries, Vec<usize>),
+    Chosen(Arc<Walked>, Vec<usize>),
     /// No file at all.
     None,
 }
@@ -23,7 +24,7 @@ impl Files {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::One(_) => 1,
-            Self::Walked(entries) => entries.len(),
+            Self::Walked(walked) => walked.entries.len(),
             Self::Chosen(_, places) => places.len(),
             Self::None => 0,
         }
@@ -33,8 +34,10 @@ impl Files {
     pub(super) fn path(&self, place: usize) -> RelPath {
         let entry = match self {
             Self::One(path) => return path.clone(),
-            Self::Walked(entries) => entries.get(place),
-            Self::Chosen(entries, places) => places.get(place).and_then(|&at| entries.get(at)),
+            Self::Walked(walked) => walked.entries.get(place),
+            Self::Chosen(walked, places) => {
+                places.get(place).and_then(|&at| walked.entries.get(at))
+            }
             Self::None => None,
         };
         entry.map(|entry| entry.path).unwrap_or_default()
@@ -44,7 +47,8 @@ impl Files {
     pub(super) fn only(self, glob: &Glob) -> Self {
         match self {
             Self::One(ref path) if !glob.matches(path.as_bytes()) => Self::None,
-            Self::Walked(entries) => {
+            Self::Walked(walked) => {
+                let entries = &walked.entries;
                 let mut buffer = Vec::new();
                 let places = (0..entries.len())
                     .filter(|&at| {
@@ -52,7 +56,7 @@ impl Files {
                         path.is_some_and(|path| glob.matches(path))
                     })
                     .collect();
-                Self::Chosen(entries, places)
+                Self::Chosen(walked, places)
             }
             Self::One(_) | Self::Chosen(..) | Self::None => self,
         }

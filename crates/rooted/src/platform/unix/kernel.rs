@@ -31,6 +31,23 @@ const KERNEL_FILESYSTEMS: [u64; 11] = [
     0xcafe_4a11, // bpf
 ];
 
+/// Local file systems that give a folder a new time whenever a name in it changes.
+const TIMED_FILESYSTEMS: [u64; 8] = [
+    0xef53,      // ext2, ext3, ext4
+    0x5846_5342, // xfs
+    0x9123_683e, // btrfs
+    0x0102_1994, // tmpfs
+    0xf2f5_2010, // f2fs
+    0x2fc1_2fc1, // zfs
+    0x794c_7630, // overlayfs
+    0xca45_1a4e, // bcachefs
+];
+
+/// Says whether a directory is on one of those.
+pub(crate) fn keeps_times(dir: &DirHandle) -> bool {
+    is_on(&TIMED_FILESYSTEMS, fs::fstatfs(dir))
+}
+
 pub(crate) fn file_beneath(dir: &DirHandle, path: &[u8], one_filesystem: bool) -> Beneath<File> {
     beneath(dir, path, READ, one_filesystem).map(File::from)
 }
@@ -133,7 +150,11 @@ pub(crate) fn is_kernel_dir(dir: &DirHandle) -> bool {
     is_kernel(fs::fstatfs(dir))
 }
 
-#[expect(clippy::cast_sign_loss, reason = "a magic number, compared bit by bit")]
 fn is_kernel(found: Result<fs::StatFs, Errno>) -> bool {
-    found.is_ok_and(|found| KERNEL_FILESYSTEMS.contains(&(found.f_type as u64 & 0xffff_ffff)))
+    is_on(&KERNEL_FILESYSTEMS, found)
+}
+
+#[expect(clippy::cast_sign_loss, reason = "a magic number, compared bit by bit")]
+fn is_on(kinds: &[u64], found: Result<fs::StatFs, Errno>) -> bool {
+    found.is_ok_and(|found| kinds.contains(&(found.f_type as u64 & 0xffff_ffff)))
 }

@@ -23,13 +23,13 @@ use crate::meta::{FileId, Kind, Meta};
 pub(crate) use attributes::copy_attributes;
 #[cfg(target_os = "linux")]
 pub(crate) use kernel::{
-    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, list_readable, mount_id, mount_id_at,
-    readable_beneath, true_name,
+    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, keeps_times, list_readable, mount_id,
+    mount_id_at, readable_beneath, true_name,
 };
 #[cfg(not(target_os = "linux"))]
 pub(crate) use no_kernel::{
-    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, list_readable, mount_id, mount_id_at,
-    readable_beneath, true_name,
+    dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, keeps_times, list_readable, mount_id,
+    mount_id_at, readable_beneath, true_name,
 };
 
 /// Says whether a call of the kernel resolves whole paths.

@@ -128,3 +128,8 @@ fn listed_name(dir: &DirHandle, name: &[u8], meta: &Meta) -> Option<Box<[u8]>> {
         .or_else(|| find(&|found| super::stat(dir, found).is_ok_and(|it| it.id == meta.id)))
         .filter(|found: &Box<[u8]>| **found != *name)
 }
+
+/// Not known of any file system here.
+pub(crate) fn keeps_times(_dir: &DirHandle) -> bool {
+    false
+}

@@ -490,3 +490,8 @@ pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
         },
     }
 }
+
+/// Not known of any file system here.
+pub(crate) fn keeps_times(_dir: &DirHandle) -> bool {
+    false
+}
