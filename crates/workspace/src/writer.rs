@@ -23,6 +23,23 @@ pub struct Target {
     pub found_as: Option<String>,
 }
 
+/// What a path argument names.
+enum Spelled {
+    /// A file that is there.
+    There(Place),
+    /// Nothing yet: the path as it is written, and its place.
+    Free(RelPath, Place),
+}
+
+impl Target {
+    fn plain(place: Place) -> Self {
+        Self {
+            place,
+            found_as: None,
+        }
+    }
+}
+
 impl<'a> Writer<'a> {
     pub(crate) fn new(reader: Reader<'a>, guard: Guard, durability: Durability) -> Self {
         Self {
@@ -84,30 +101,19 @@ impl Reader<'_> {
     /// [`Error::FileNotFound`], [`Error::IsADirectory`], [`Error::NotRegular`], and those of
     /// [`Reader::permit_writing`].
     pub fn existing_target(&self, input: &str) -> Result<Target, Error> {
-        let path = self.parse(input)?;
-        self.permit_change(&path)?;
-        if let Some(place) = self.place(&path, input)? {
-            return Ok(Target {
-                place,
-                found_as: None,
-            });
-        }
-        if let Some(literal) = self.unshown(input)?
-            && let Some(place) = self.place(&literal, input)?
-        {
-            return Ok(Target {
-                place,
-                found_as: None,
-            });
-        }
-        if let Some(twin) = self.twin(&path)
-            && let Some(place) = self.place(&twin, input)?
-        {
-            let name = rooted::show(twin.file_name().unwrap_or_default());
-            return Ok(Target {
-                place,
-                found_as: Some(name),
-            });
+        let path = match self.spelled(input)? {
+            Spelled::There(place) => return Ok(Target::plain(place)),
+            Spelled::Free(path, _) => path,
+        };
+        if let Some(twin) = self.twin(&path) {
+            let place = self.locate(&twin, input)?;
+            if place.meta.is_some() {
+                let name = rooted::show(twin.file_name().unwrap_or_default());
+                return Ok(Target {
+                    place,
+                    found_as: Some(name),
+                });
+            }
         }
         Err(Error::FileNotFound(path))
     }
@@ -118,38 +124,33 @@ impl Reader<'_> {
     /// As [`Reader::existing_target`]; for a new name also [`Error::ControlInPath`] and
     /// [`Error::EquivalentName`].
     pub fn target(&self, input: &str) -> Result<Target, Error> {
-        let path = self.parse(input)?;
-        self.permit_change(&path)?;
-        let place = self.locate(&path, input)?;
-        if place.meta.is_some() {
-            return Ok(Target {
-                place,
-                found_as: None,
-            });
-        }
-        if let Some(literal) = self.unshown(input)?
-            && let Some(place) = self.place(&literal, input)?
-        {
-            return Ok(Target {
-                place,
-                found_as: None,
-            });
-        }
+        let place = match self.spelled(input)? {
+            Spelled::There(place) => return Ok(Target::plain(place)),
+            Spelled::Free(_, place) => place,
+        };
         let made = place.missing.iter().chain([&place.name]);
         if made.into_iter().any(|name| name_has_control(name)) {
             return Err(Error::ControlInPath);
         }
         self.refuse_twin(&place)?;
-        Ok(Target {
-            place,
-            found_as: None,
-        })
+        Ok(Target::plain(place))
     }
 
-    /// The place of a path if something is there.
-    fn place(&self, path: &RelPath, input: &str) -> Result<Option<Place>, Error> {
-        let place = self.locate(path, input)?;
-        Ok(place.meta.is_some().then_some(place))
+    /// What a path argument names as it is written, or else read as an escaped name.
+    fn spelled(&self, input: &str) -> Result<Spelled, Error> {
+        let path = self.parse(input)?;
+        self.permit_change(&path)?;
+        let place = self.locate(&path, input)?;
+        if place.meta.is_some() {
+            return Ok(Spelled::There(place));
+        }
+        if let Some(literal) = self.unshown(input)? {
+            let place = self.locate(&literal, input)?;
+            if place.meta.is_some() {
+                return Ok(Spelled::There(place));
+            }
+        }
+        Ok(Spelled::Free(path, place))
     }
 
     /// Where a path leads, if that may be changed and is nothing or a regular file.

@@ -8,9 +8,9 @@
 )]
 
 mod answers;
-mod changes;
 #[cfg(target_os = "linux")]
 mod bounds;
+mod changes;
 mod client;
 mod command_line;
 mod config_file;
