@@ -1,5 +1,7 @@
 //! Lines as they are shown: numbered, cut, and no more of them than fit.
 
+use std::fmt::Write as _;
+
 use memchr::memchr;
 
 use crate::limits::LINE_CHARS;
@@ -122,25 +124,26 @@ impl Render {
             Some(text) => (text, true),
             None => (&*decoded.text, false),
         };
-        let number = self.next.to_string();
-        let n_bytes = number.len() + 2 + text.len() + if cut { CUT.len() } else { 0 } + 1;
-        if self.shown > 0 && self.n_bytes + n_bytes > self.max_bytes {
-            self.full = true;
-            return;
-        }
+        let before = self.out.len();
         if self.shown > 0 {
             self.out.push('\n');
         }
-        self.out.push_str(&number);
-        self.out.push_str(": ");
+        write!(self.out, "{}: ", self.next).expect("a string takes what is written to it");
         self.out.push_str(text);
         if cut {
             self.out.push_str(CUT);
         }
-        self.n_invalid += if cut {
-            lossy(text.as_bytes()).n_invalid
-        } else {
-            decoded.n_invalid
+        // One byte for the line break, whether it goes in front or behind.
+        let n_bytes = self.out.len() - before + usize::from(self.shown == 0);
+        if self.shown > 0 && self.n_bytes + n_bytes > self.max_bytes {
+            self.out.truncate(before);
+            self.full = true;
+            return;
+        }
+        self.n_invalid += match decoded.n_invalid {
+            // Of a line that was cut only what is shown counts.
+            1.. if cut => text.matches('\u{fffd}').count() as u64,
+            n => n,
         };
         self.n_bytes += n_bytes;
         self.next += 1;

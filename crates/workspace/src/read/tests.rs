@@ -113,6 +113,8 @@ fn cuts_long_lines_at_characters() {
         text,
         format!("1: {}... (line truncated)", "é".repeat(limits::LINE_CHARS))
     );
+    let bad = [&b"\xff"[..], &b"x".repeat(limits::LINE_CHARS), b"\xff"].concat();
+    assert_eq!(range(&bad, 1, 9).expect("text").2, 1);
     let fits = "é".repeat(limits::LINE_CHARS);
     check(
         fits.as_bytes(),
