@@ -37,6 +37,12 @@ pub(crate) struct Shown<'a>(pub &'a [u8]);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Nearly all names are plain, and long listings are made of them.
+        if self.0.iter().all(|byte| matches!(byte, b' '..=b'~'))
+            && let Ok(plain) = std::str::from_utf8(self.0)
+        {
+            return f.write_str(plain);
+        }
         for chunk in self.0.utf8_chunks() {
             for c in chunk.valid().chars() {
                 match c {

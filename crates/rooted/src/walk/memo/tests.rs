@@ -99,13 +99,13 @@ fn changed_ignore_rules_are_seen_though_no_name_changes() {
     assert!(walk(&root, &options).1);
     let rules = temp.path().join(".gitignore");
     change(&rules, || {
-        fs::write(&rules, "# none now\n").expect("a file")
+        fs::write(&rules, "# none now\n").expect("a file");
     });
     assert_eq!(names(&walk(&root, &options).0), ["d/a.log", "d/e", "d/e/f"]);
     assert!(walk(&root, &options).1);
     // Rules that are new in a folder above count as well.
     change(temp.path(), || {
-        fs::write(temp.path().join(".ignore"), "f\n").expect("a file")
+        fs::write(temp.path().join(".ignore"), "f\n").expect("a file");
     });
     assert_eq!(names(&walk(&root, &options).0), ["d/a.log", "d/e"]);
 }
