@@ -77,6 +77,21 @@ impl Root {
         let given = std::path::absolute(path)?;
         let path = platform::plain_path(std::fs::canonicalize(&given)?);
         let handle = platform::open_root(&path)?;
+        Self::of(handle, path, given, mode)
+    }
+
+    /// Opens anew what is at the path of this root by now: another directory, if this one was
+    /// removed or moved away.
+    ///
+    /// # Errors
+    /// Whatever the operating system says of the path; also when a link has come into it, since
+    /// whoever may change names there does not choose what is served.
+    pub fn open_again(&self) -> io::Result<Self> {
+        let handle = platform::open_root_without_links(&self.path)?;
+        Self::of(handle, self.path.clone(), self.given.clone(), self.mode)
+    }
+
+    fn of(handle: DirHandle, path: PathBuf, given: PathBuf, mode: Mode) -> io::Result<Self> {
         let meta = platform::stat_dir(&handle)?;
         let mount = if mode.one_filesystem {
             platform::mount_id(&handle)
@@ -170,7 +185,7 @@ impl Root {
         self.keeps_times
     }
 
-    /// Says whether the directory was removed after it was opened.
+    /// Says whether the directory was removed or moved away after it was opened.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         platform::is_removed(&self.handle, &self.path)

@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
                 Err(error) => Err(self.explain(error, input)),
             };
         }
-        Err(Error::FileNotFound(missing.path))
+        Err(self.explain(missing, input))
     }
 
     /// The path that an escaped name stands for, when it is one.
@@ -271,13 +271,36 @@ impl<'a> Reader<'a> {
 
     /// Says what went wrong with a path argument, in the caller's own spelling where that is the point.
     pub(crate) fn explain(&self, error: rooted::Error, input: &str) -> Error {
+        // What is there, and whether anything is, is not told of a hidden place either.
+        if self.leads_to_hidden(&error.path) {
+            return Error::Denied(error.path);
+        }
         match error.kind {
+            ErrorKind::NotFound => Error::FileNotFound(error.path),
             ErrorKind::Outside => Error::Outside(input.to_owned()),
             ErrorKind::NotADirectory => Error::ComponentNotADirectory(input.to_owned()),
             ErrorKind::IsADirectory => Error::IsADirectory(self.real(error.path)),
             ErrorKind::NotRegular => Error::NotRegular(self.real(error.path)),
             _ => Error::from(error),
         }
+    }
+
+    /// Says whether a path, or the beginning of one that cannot be reached, leads to what the policy
+    /// hides.
+    fn leads_to_hidden(&self, path: &RelPath) -> bool {
+        if !self.policy().hides() {
+            return false;
+        }
+        let mut start = RelPath::root();
+        for name in path.components() {
+            start = start.join(name);
+            match self.root.locate(&start) {
+                Ok(place) if self.policy().is_denied(&place.path) => return true,
+                Ok(_) => {}
+                Err(_) => return false,
+            }
+        }
+        false
     }
 
     /// Where a path really leads, for messages; the path itself when that cannot be told.

@@ -114,17 +114,17 @@ impl Workspace {
         &self.host_path
     }
 
-    /// The root as it is now: a folder that was removed and made again is opened anew.
+    /// The root as it is now: a folder that was removed or moved away and made again is opened anew.
     ///
     /// # Errors
-    /// [`Error::RootGone`] when there is no folder any more.
+    /// [`Error::RootGone`] when there is no folder any more, or only by way of a link.
     pub fn root(&self) -> Result<Arc<Root>, Error> {
         let root = Arc::clone(&self.root.read().unwrap_or_else(PoisonError::into_inner));
         if !root.is_gone() {
             return Ok(root);
         }
         let gone = |_| Error::RootGone(self.host_path.display().to_string());
-        let anew = Arc::new(Root::open(&self.host_path, Mode::FOLLOW).map_err(gone)?);
+        let anew = Arc::new(root.open_again().map_err(gone)?);
         *self.root.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&anew);
         Ok(anew)
     }

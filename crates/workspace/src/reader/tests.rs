@@ -184,6 +184,72 @@ fn a_root_made_anew_is_opened_anew() {
     assert_eq!(world.open("b"), "b");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_root_that_was_moved_away_is_gone_until_its_path_has_a_folder_again() {
+    let world = world(&["a"], &[]);
+    let aside = world.temp.path().join("aside");
+    fs::rename(world.root(), &aside).expect("moved");
+    let reader = world.workspace.reader(&Cancel::never());
+    let gone = reader.expect_err("no root").to_string();
+    assert!(
+        gone.starts_with("workspace root does not exist: "),
+        "{gone}"
+    );
+    fs::create_dir(world.root()).expect("a folder");
+    assert_eq!(world.open("a"), "file not found: a");
+    fs::remove_dir(world.root()).expect("removed");
+    fs::rename(&aside, world.root()).expect("moved back");
+    assert_eq!(world.open("a"), "a");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_removed_root_is_not_followed() {
+    let world = world(&["a"], &[]);
+    let outside = world.temp.path().join("outside");
+    fs::create_dir(&outside).expect("a folder");
+    fs::write(outside.join("a"), "outside").expect("a file");
+    fs::remove_dir_all(world.root()).expect("removed");
+    std::os::unix::fs::symlink(&outside, world.root()).expect("a link");
+    for _ in 0..2 {
+        let reader = world.workspace.reader(&Cancel::never());
+        let gone = reader.expect_err("no root").to_string();
+        assert!(
+            gone.starts_with("workspace root does not exist: "),
+            "{gone}"
+        );
+        assert!(world.workspace.writer(&Cancel::never()).is_err());
+    }
+    assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_tells_nothing_of_a_hidden_place() {
+    use std::os::unix::fs::symlink;
+    let world = world(&["secrets/k", "secrets/d/k", "open/k"], &["secrets"]);
+    symlink("secrets", world.root().join("folder")).expect("a link");
+    symlink("secrets/k", world.root().join("file")).expect("a link");
+    symlink("secrets/none", world.root().join("dangling")).expect("a link");
+    for input in [
+        "folder",
+        "folder/d",
+        "folder/none",
+        "folder/none/x",
+        "folder/k/x",
+        "file/x",
+        "dangling",
+    ] {
+        let denied = format!("path denied by policy: {input}");
+        assert_eq!(world.open(input), denied);
+        let told = world.find(input).expect_err("denied").to_string();
+        assert_eq!(told, denied);
+    }
+    assert_eq!(world.open("open/none"), "file not found: open/none");
+    assert_eq!(world.open("open"), "path is a directory, not a file: open");
+}
+
 #[test]
 fn a_missing_folder_is_no_workspace() {
     let missing = Path::new("/definitely/not/here");

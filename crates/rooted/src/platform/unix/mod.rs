@@ -64,6 +64,17 @@ pub(crate) fn open_root(path: &Path) -> io::Result<DirHandle> {
     Ok(fs::openat(CWD, path, DIR, Mode::empty())?)
 }
 
+/// [`open_root`] for an absolute path on which no link may be.
+pub(crate) fn open_root_without_links(path: &Path) -> io::Result<DirHandle> {
+    let mut dir = open_root(Path::new("/"))?;
+    for component in path.components() {
+        if let Component::Normal(name) = component {
+            dir = open_dir(&dir, name.as_bytes())?;
+        }
+    }
+    Ok(dir)
+}
+
 /// Makes a directory of the host and those above it, closed to other users.
 pub(crate) fn make_dirs(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -220,8 +231,15 @@ fn meta(stat: &fs::Stat) -> Meta {
 }
 
 /// Says whether an open directory has lost its last name.
-pub(crate) fn is_removed(dir: &DirHandle, _path: &Path) -> bool {
-    fs::fstat(dir).is_ok_and(|stat| stat.st_nlink == 0)
+pub(crate) fn is_removed(dir: &DirHandle, path: &Path) -> bool {
+    let Ok(here) = fs::fstat(dir) else {
+        return false;
+    };
+    let is_elsewhere = match fs::stat(path) {
+        Ok(there) => (here.st_dev, here.st_ino) != (there.st_dev, there.st_ino),
+        Err(error) => matches!(error, Errno::NOENT | Errno::NOTDIR | Errno::LOOP),
+    };
+    here.st_nlink == 0 || is_elsewhere
 }
 
 /// Says whether this process may write to what a name stands for.

@@ -75,6 +75,17 @@ pub(crate) fn open_root(path: &Path) -> io::Result<DirHandle> {
     Dir::open_ambient_dir(path, ambient_authority())
 }
 
+/// [`open_root`] for a canonical path on which no link may be.
+pub(crate) fn open_root_without_links(path: &Path) -> io::Result<DirHandle> {
+    let dir = open_root(path)?;
+    // What is open cannot be renamed, so the name still leads here.
+    if plain_path(fs::canonicalize(path)?) == path {
+        Ok(dir)
+    } else {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
 /// Makes a directory of the host and those above it.
 pub(crate) fn make_dirs(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).create(path)
