@@ -138,15 +138,7 @@ fn differing_place(text: &[u8], old: &[u8], whole_text: bool) -> Option<String> 
     let body = text.strip_suffix(b"\n").unwrap_or(text);
     let lines: Vec<&[u8]> = body.split(|&byte| byte == b'\n').collect();
     let old_lines: Vec<&[u8]> = old.split(|&byte| byte == b'\n').collect();
-    let start = best_start(&lines, &old_lines).or_else(|| {
-        let (row, probe) = old_lines
-            .iter()
-            .enumerate()
-            .max_by_key(|(row, line)| (line.trim_ascii().len(), usize::MAX - row))?;
-        let like = most_similar(&lines, probe)?;
-        // With the best line too near the top, the old text would begin before the file.
-        Some(like.saturating_sub(row))
-    })?;
+    let start = start_of_nearest(&plain_all(&lines), &plain_all(&old_lines))?;
     let last = old_lines.len() - 1;
     for (row, old_line) in old_lines.iter().enumerate() {
         let part = match (row == 0, row == last) {
@@ -183,8 +175,44 @@ fn differing_place(text: &[u8], old: &[u8], whole_text: bool) -> Option<String> 
     None
 }
 
+/// The line at which the nearest place begins.
+fn start_of_nearest(lines: &[Cow<'_, [u8]>], old_lines: &[Cow<'_, [u8]>]) -> Option<usize> {
+    best_start(lines, old_lines).or_else(|| {
+        let (row, probe) = old_lines
+            .iter()
+            .enumerate()
+            .max_by_key(|(row, line)| (line.trim_ascii().len(), usize::MAX - row))?;
+        let like = most_similar(lines, probe)?;
+        // With the best line too near the top, the old text would begin before the file.
+        Some(like.saturating_sub(row))
+    })
+}
+
+fn plain_all<'a>(lines: &[&'a [u8]]) -> Vec<Cow<'a, [u8]>> {
+    lines.iter().map(|line| plain(line)).collect()
+}
+
+/// A line with the characters of typesetting as those of a keyboard, so that a quotation mark of the
+/// wrong kind does not hide where a short line is.
+fn plain(line: &[u8]) -> Cow<'_, [u8]> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let Ok(text) = std::str::from_utf8(line) else {
+        return Cow::Borrowed(line);
+    };
+    let plain = text.chars().map(|c| match c {
+        '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
+        '\u{201c}'..='\u{201f}' | '\u{2033}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        c if c.is_whitespace() => ' ',
+        c => c,
+    });
+    Cow::Owned(plain.collect::<String>().into_bytes())
+}
+
 /// The line from which on most of the old text agrees but for white space and case.
-fn best_start(lines: &[&[u8]], old_lines: &[&[u8]]) -> Option<usize> {
+fn best_start(lines: &[Cow<'_, [u8]>], old_lines: &[Cow<'_, [u8]>]) -> Option<usize> {
     let mut rows: HashMap<Cow<'_, [u8]>, Vec<usize>> = HashMap::new();
     let mut whole = 0;
     for (row, line) in old_lines.iter().enumerate() {

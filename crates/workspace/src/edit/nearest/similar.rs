@@ -6,7 +6,7 @@ const LINE_BYTES: usize = 400;
 const PAIRS: usize = 2;
 
 /// The line most like `probe`; `None` when none is much like it.
-pub(super) fn most_similar(lines: &[&[u8]], probe: &[u8]) -> Option<usize> {
+pub(super) fn most_similar(lines: &[impl AsRef<[u8]>], probe: &[u8]) -> Option<usize> {
     let mut seen = vec![0_u32; 1 << 16];
     let mut wanted = vec![false; 1 << 16];
     let mut n_wanted = 0;
@@ -24,7 +24,7 @@ pub(super) fn most_similar(lines: &[&[u8]], probe: &[u8]) -> Option<usize> {
         // Marks of one line are told from those of others by its number.
         let mark = u32::try_from(index + 1).ok()?;
         let (mut n_pairs, mut n_shared) = (0, 0);
-        for pair in pairs(line) {
+        for pair in pairs(line.as_ref()) {
             if let Some(slot) = seen.get_mut(pair).filter(|slot| **slot != mark) {
                 *slot = mark;
                 n_pairs += 1;

@@ -78,6 +78,16 @@ fn tells_what_kind_of_difference_it_is() {
         ],
     );
     check(
+        "one\nsay \u{201c}hi\u{201d}\n",
+        "say \"hi\"",
+        &expect!["line 2 differs: the file has `say “hi”`, oldString has `say \"hi\"`"],
+    );
+    check(
+        "one\na\u{a0}= 1\n",
+        "a = 1",
+        &expect![[r"line 2 differs in spaces: the file has `a\u{a0}= 1`, oldString has `a = 1`"]],
+    );
+    check(
         "cafe\u{301} au lait\n",
         "caf\u{e9} au lait",
         &expect![
