@@ -101,6 +101,37 @@ fn answers_keep_to_their_size() {
 }
 
 #[test]
+fn grep_goes_on_where_an_answer_was_full() {
+    let names: Vec<String> = (0..90).map(|n| format!("a-long-name-{n:03}.txt")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "key\nkey\n")).collect();
+    let folder = folder(&files);
+    let mut client = Client::start(folder.path(), &["--max-answer-bytes", "2000"]);
+    for (files_only, wanted) in [(false, 180), (true, 90)] {
+        let mut hits = Vec::new();
+        let mut after = None;
+        loop {
+            let answer = client.call(
+                "grep",
+                json!({"pattern": "key", "maxResults": 1000, "filesOnly": files_only, "after": after}),
+            );
+            assert!(answer.len() <= 2000, "{} bytes", answer.len());
+            let (lines, summary) = answer.split_once("\n\n").unwrap();
+            hits.extend(lines.lines().map(str::to_owned));
+            after = summary
+                .split_once("after=\"")
+                .map(|(_, rest)| rest.split('"').next().unwrap().to_owned());
+            if after.is_none() {
+                break;
+            }
+            let why = "(stopped at the size limit of an answer; narrow the pattern or path to see more; after=\"";
+            assert!(summary.contains(why), "{summary}");
+        }
+        assert_eq!(hits.len(), wanted);
+        assert!(hits.is_sorted());
+    }
+}
+
+#[test]
 fn workspaces_are_listed_with_their_state() {
     let folder = folder(&[
         (

@@ -67,15 +67,19 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         deadline: limits::GREP_TIME,
     };
     let found = search(&ctx.reader(args)?, &request)?;
-    let mut text = lines(&found, request.files_only);
+    let shown = Shown::of(&found, request.files_only, ctx.body_bytes);
+    let stop = shown.cut.then_some(StopReason::Limit).or(found.stopped);
+    let stop = stop.map(|reason| stopped(reason, max_results, &shown.last));
+    let counts = shown.counts(request.files_only);
+    let mut text = shown.text;
     if found.n_matches == 0 {
         let pattern = rooted::show(request.pattern.as_bytes());
         let _ = write!(text, "no matches for /{pattern}/");
     } else {
-        let _ = write!(text, "\n{}", counts(&found, request.files_only));
+        let _ = write!(text, "\n{counts}");
     }
-    if let Some(reason) = found.stopped {
-        let _ = write!(text, " ({})", stopped(reason, max_results, &found));
+    if let Some(stop) = stop {
+        let _ = write!(text, " ({stop})");
     }
     if let Some(skipped) = skips::told(&found.skipped, false) {
         let _ = write!(text, " ({skipped})");
@@ -104,63 +108,88 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     Ok(reply)
 }
 
-/// The hits and their context, a line each. A `String` takes every write.
-fn lines(found: &Found, files_only: bool) -> String {
-    let mut text = String::new();
-    let has_context = found
-        .files
-        .iter()
-        .flat_map(|file| &file.lines)
-        .any(|line| !line.is_match);
-    for file in &found.files {
-        let path = &file.path;
-        if files_only {
-            let _ = writeln!(text, "{path}");
-        }
-        for line in &file.lines {
-            if has_context && line.starts_group && !text.is_empty() {
-                text.push_str("--\n");
-            }
-            let mark = if line.is_match { ':' } else { '-' };
-            let _ = write!(text, "{path}{mark}{}{mark} {}", line.number, line.text);
-            if let Some(n) = line.n_chars {
-                let _ = write!(text, " ... (line truncated; {n} characters)");
-            }
-            text.push('\n');
-        }
-    }
-    text
+/// The hits and their context, a line each, as far as there is room.
+#[derive(Default)]
+struct Shown {
+    text: String,
+    n_matches: usize,
+    n_files: usize,
+    /// The last hit, as `after` takes it.
+    last: String,
+    /// Says whether the room ended before the hits did.
+    cut: bool,
 }
 
-fn counts(found: &Found, files_only: bool) -> String {
-    let files = match found.files.len() {
-        1 => "1 file".to_owned(),
-        n => format!("{n} files"),
-    };
-    match found.n_matches {
-        _ if files_only => files,
-        1 => format!("1 match in {files}"),
-        n => format!("{n} matches in {files}"),
+impl Shown {
+    fn of(found: &Found, files_only: bool, max_bytes: usize) -> Self {
+        let mut shown = Self::default();
+        let mut lines = found.files.iter().flat_map(|file| &file.lines);
+        let has_context = lines.any(|line| !line.is_match);
+        for file in &found.files {
+            let path = file.path.to_string();
+            if files_only && !shown.push(&format!("{path}\n"), max_bytes) {
+                return shown;
+            }
+            let mut has_hit = files_only;
+            for line in &file.lines {
+                let is_parted = has_context && line.starts_group && !shown.text.is_empty();
+                let part = if is_parted { "--\n" } else { "" };
+                let mark = if line.is_match { ':' } else { '-' };
+                let (number, text) = (line.number, &line.text);
+                let cut = line.n_chars.map_or(String::new(), |n| {
+                    format!(" ... (line truncated; {n} characters)")
+                });
+                let line_text = format!("{part}{path}{mark}{number}{mark} {text}{cut}\n");
+                if !shown.push(&line_text, max_bytes) {
+                    shown.n_files += usize::from(has_hit);
+                    return shown;
+                }
+                if line.is_match {
+                    shown.n_matches += 1;
+                    shown.last = format!("{path}:{number}");
+                    has_hit = true;
+                }
+            }
+            if files_only {
+                shown.last = path;
+            }
+            shown.n_files += usize::from(has_hit);
+        }
+        shown
+    }
+
+    /// Adds a line if there is room; the first hit is shown in any case.
+    fn push(&mut self, line: &str, max_bytes: usize) -> bool {
+        self.cut = !self.last.is_empty() && self.text.len() + line.len() > max_bytes;
+        if !self.cut {
+            self.text.push_str(line);
+        }
+        !self.cut
+    }
+
+    fn counts(&self, files_only: bool) -> String {
+        let files = match self.n_files {
+            1 => "1 file".to_owned(),
+            n => format!("{n} files"),
+        };
+        match self.n_matches {
+            _ if files_only => files,
+            1 => format!("1 match in {files}"),
+            n => format!("{n} matches in {files}"),
+        }
     }
 }
 
 /// Why there may be more, and how to get it.
-fn stopped(reason: StopReason, max_results: u64, found: &Found) -> String {
+fn stopped(reason: StopReason, max_results: u64, last: &str) -> String {
     let why = match reason {
         StopReason::MaxResults => format!("stopped at maxResults={max_results}"),
         StopReason::Deadline => format!("stopped after {} s", limits::GREP_TIME.as_secs()),
-        StopReason::Limit => "stopped at the longest answer".to_owned(),
+        StopReason::Limit => "stopped at the size limit of an answer".to_owned(),
     };
-    let last = found.files.last().map(|file| {
-        let hit = file.lines.iter().rfind(|line| line.is_match);
-        match hit {
-            Some(hit) => format!("{}:{}", file.path, hit.number),
-            None => file.path.to_string(),
-        }
-    });
     let on = match last {
-        Some(last) => format!("; after=\"{last}\" continues"),
-        None => String::new(),
+        "" => String::new(),
+        last => format!("; after=\"{last}\" continues"),
     };
     format!("{why}; narrow the pattern or path to see more{on}")
 }
