@@ -225,8 +225,11 @@ impl Config {
                 "read-only" => self.tools.read_only = value != "false",
                 "allow-tool" => self.tools.allow.push(value.clone()),
                 "deny-tool" => self.tools.deny.push(value.clone()),
-                "deny-path" => self.deny_paths.push(value.clone()),
-                "read-only-path" => self.read_only_paths.push(value.clone()),
+                "deny-path" => self.deny_paths.push(values::glob("--deny-path", value)?),
+                "read-only-path" => {
+                    let glob = values::glob("--read-only-path", value)?;
+                    self.read_only_paths.push(glob);
+                }
                 "max-answer-bytes" => self.room = values::room(value)?,
                 "journal-max-bytes" => self.keep.max_bytes = values::journal_bytes(value)?,
                 "journal-files" => self.keep.max_files = values::journal_files(value)?,

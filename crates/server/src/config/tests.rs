@@ -85,6 +85,11 @@ fn faults_of_other_values_say_what_is_allowed() {
         "invalid --log-level: loud (expected off, error, warn, info or debug)"
     );
     assert_eq!(fault("--state-dir="), "--state-dir has an empty path");
+    assert_eq!(fault("--deny-path="), "--deny-path has an empty glob");
+    assert_eq!(
+        fault("--read-only-path="),
+        "--read-only-path has an empty glob"
+    );
 }
 
 #[test]

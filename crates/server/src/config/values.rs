@@ -38,6 +38,14 @@ pub(super) fn root(value: &str, folder: &Path) -> Result<WorkspaceConfig, StartF
     named("default", value, false, folder)
 }
 
+/// A glob of the path policy. An empty one would take everything, which nobody writes like that.
+pub(super) fn glob(option: &str, value: &str) -> Result<String, StartFault> {
+    if value.trim().is_empty() {
+        return usage(format!("{option} has an empty glob"));
+    }
+    Ok(value.to_owned())
+}
+
 fn named(
     name: &str,
     path: &str,

@@ -4,6 +4,8 @@
 //! method. Reading by the method's name instead is faster, and tells a malformed call from a
 //! missing method.
 
+use std::borrow::Cow;
+
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, CustomRequest, DiscoverRequest,
@@ -77,7 +79,11 @@ pub fn read(message: Value) -> Incoming {
 
 /// A refusal of something that is no message.
 #[must_use]
-pub fn refusal(id: Option<RequestId>, code: ErrorCode, text: &'static str) -> JsonRpcError {
+pub fn refusal(
+    id: Option<RequestId>,
+    code: ErrorCode,
+    text: impl Into<Cow<'static, str>>,
+) -> JsonRpcError {
     JsonRpcError::new(id, ErrorData::new(code, text, None))
 }
 
@@ -117,7 +123,13 @@ fn read_request(id: RequestId, method: &str, mut params: Map<String, Value>) -> 
         Some(Value::Object(meta)) => RequestMetaObject(MetaObject(meta)),
         Some(_) => return malformed(id, method, "_meta must be an object"),
     };
+    let is_modern = |meta: &RequestMetaObject| {
+        let named = meta.protocol_version();
+        named.is_some_and(|version| !version.has_initialize())
+    };
     let request = match method {
+        // Removed by then, whatever the rest of the message says.
+        "initialize" | "ping" if is_modern(&meta) => Ok(CustomRequest::new(method, None).into()),
         "initialize" => read_initialize(params),
         "ping" => Ok(PingRequest::default().into()),
         "server/discover" => Ok(DiscoverRequest::default().into()),

@@ -143,6 +143,10 @@ impl Transport<RoleServer> for Nowhere {
 
 const NAME: &str = "workspace-mcp";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The oldest version that `initialize` may ask for.
+const EARLIEST_VERSION: &str = "2024-10-07";
+/// Characters of an unknown name that are told back.
+const NAME_CHARS: usize = 128;
 
 /// What is assumed of a client that sends requests without `initialize` and without `_meta`.
 fn unknown_client() -> InitializeRequestParams {
@@ -200,7 +204,11 @@ impl ServerHandler for Handler {
         if is_modern(&context) {
             return Err(method_not_found("initialize"));
         }
-        let answer = self.negotiate_initialize(&request)?;
+        let mut answer = self.negotiate_initialize(&request)?;
+        // Of the same shape as its successor, and still asked for; the SDK does not know it.
+        if request.protocol_version.as_str() == EARLIEST_VERSION {
+            answer.protocol_version = request.protocol_version.clone();
+        }
         let version = answer.protocol_version.clone();
         context
             .peer
@@ -243,7 +251,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = self.server.registry.get(&request.name) else {
-            let name = rooted::show(request.name.as_bytes());
+            let name = told(&request.name);
             self.server.log.debug(&format!("no such tool: {name}"));
             return Err(ErrorData::invalid_params(
                 format!("Tool {name} not found"),
@@ -270,8 +278,17 @@ impl ServerHandler for Handler {
     }
 }
 
+/// An unknown name as it is told back: with nothing hidden, and not at any length.
+fn told(name: &str) -> String {
+    let mut told: String = name.chars().take(NAME_CHARS).collect();
+    if told.len() < name.len() {
+        told.push('…');
+    }
+    rooted::show(told.as_bytes())
+}
+
 fn method_not_found(method: &str) -> ErrorData {
-    let method = Value::from(rooted::show(method.as_bytes()));
+    let method = Value::from(told(method));
     let data = serde_json::json!({"method": method});
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", Some(data))
 }

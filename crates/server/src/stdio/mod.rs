@@ -200,7 +200,7 @@ where
         let line = match line {
             Line::Whole(at) => lines.bytes(at),
             Line::TooLong(id) => {
-                let text = "message too long";
+                let text = format!("message too long (limit {MESSAGE_BYTES} bytes)");
                 let error = message::refusal(id, ErrorCode::INVALID_REQUEST, text);
                 return Some(self.refuse(error));
             }

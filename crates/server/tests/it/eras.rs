@@ -10,6 +10,7 @@ const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25
 fn initialize_agrees_on_a_version_that_has_it() {
     let folder = folder(&[]);
     for (asked, wanted) in [
+        ("2024-10-07", "2024-10-07"),
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
         ("2025-06-18", "2025-06-18"),
@@ -149,12 +150,15 @@ fn methods_that_2026_took_away_are_not_found_there() {
     for (method, params) in [
         ("ping", json!({})),
         ("initialize", hello),
+        ("initialize", json!({})),
         ("logging/setLevel", json!({"level": "info"})),
         ("subscriptions/listen", json!({"notifications": {}})),
         ("resources/subscribe", json!({"uri": "file:///a"})),
     ] {
         let answer = client.request(method, params);
-        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+        let error = &answer["error"];
+        assert_eq!(error["code"], -32601, "{method}: {answer}");
+        assert_eq!(error["message"], "Method not found", "{method}: {answer}");
     }
 }
 
@@ -233,4 +237,8 @@ fn a_tool_that_is_not_there_is_a_fault_of_the_protocol() {
         assert_eq!(answer["error"]["code"], -32602, "{tool}");
         assert_eq!(answer["error"]["message"], format!("Tool {tool} not found"));
     }
+    let long = json!({"name": "x".repeat(9000), "arguments": {}});
+    let answer = client.request("tools/call", long);
+    let told = format!("Tool {}… not found", "x".repeat(128));
+    assert_eq!(answer["error"]["message"], told);
 }

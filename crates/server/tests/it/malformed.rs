@@ -231,7 +231,10 @@ fn a_message_that_is_too_long_is_refused_by_its_id() {
     client.send_bytes(b"\"},\"id\":\"long\"}\n");
     let answer = client.recv("long");
     assert_eq!(answer["error"]["code"], -32600);
-    assert_eq!(answer["error"]["message"], "message too long");
+    assert_eq!(
+        answer["error"]["message"],
+        "message too long (limit 67108864 bytes)"
+    );
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));
 }
 
