@@ -149,6 +149,9 @@ fn server(start: &Start<'_>, alone: &Config) -> Result<Server, StartFault> {
     report_file(&log, &found);
     let registry = registry(&config)?;
     let workspaces = config.open()?;
+    for line in config.misplaced_patterns() {
+        log.warn(&line);
+    }
     for workspace in workspaces.iter() {
         report_recovery(&log, workspace);
         if workspace.host_path().parent().is_none() {

@@ -15,6 +15,7 @@ pub mod schema;
 pub mod shape;
 mod values;
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -320,7 +321,7 @@ impl Config {
         let options = |workspace: &WorkspaceConfig| WorkspaceOptions {
             name: workspace.name.clone(),
             path: workspace.root.clone(),
-            policy: self.protect(policy.clone(), &workspace.root),
+            policy: self.protect(policy.clone(), &workspace.root, state_base.as_deref()),
             writable: !workspace.read_only && !self.tools.read_only,
             durability: self.durability,
             state_base: state_base.clone(),
@@ -337,12 +338,18 @@ impl Config {
         })
     }
 
-    /// The policy for a root, with the configuration files that lie in it closed to writing.
-    fn protect(&self, policy: Policy, root: &Path) -> Policy {
-        self.config_files
+    /// The policy for a root, with the configuration files and the state that lie in it closed to
+    /// writing.
+    fn protect(&self, policy: Policy, root: &Path, state_base: Option<&Root>) -> Policy {
+        let policy = self
+            .config_files
             .iter()
             .flat_map(|file| location::within(root, file))
-            .fold(policy, |policy, path| policy.with_config_file(&path))
+            .fold(policy, |policy, path| policy.with_config_file(&path));
+        state_base
+            .into_iter()
+            .flat_map(|base| location::within(root, base.host_path()))
+            .fold(policy, |policy, path| policy.with_state_folder(&path))
     }
 
     /// The folder for state outside the roots, made if need be.
@@ -352,10 +359,19 @@ impl Config {
         };
         let root = Root::open_or_make(path, Mode::NO_LINKS)
             .map_err(|error| StartFault::Machine(self.state_fault(path, &error)))?;
+        // Beside the files that are served no folder could be closed to the tools for files.
+        let same = |one: &&WorkspaceConfig| {
+            let served = Root::open(&one.root, Mode::FOLLOW).and_then(|served| served.id());
+            matches!((served, root.id()), (Ok(served), Ok(state)) if served == state)
+        };
+        if let Some(one) = self.workspaces.iter().find(same) {
+            let fault = format!("it is the root of workspace \"{}\"", one.name);
+            return Err(StartFault::Machine(self.state_fault(path, &fault)));
+        }
         Ok(Some(Arc::new(root)))
     }
 
-    fn state_fault(&self, path: &Path, error: &io::Error) -> String {
+    fn state_fault(&self, path: &Path, error: &impl Display) -> String {
         let source = self.source_of("state-dir");
         let said = if source == Source::File {
             "state.dir"
@@ -364,6 +380,36 @@ impl Config {
         };
         let path = rooted::show(path.as_os_str().as_encoded_bytes());
         format!("cannot use {said} {path}: {error}")
+    }
+
+    /// A line for each pattern of the policy that is written as a path of the host, and so is unlikely
+    /// to hide or close what it was meant for.
+    #[must_use]
+    pub fn misplaced_patterns(&self) -> Vec<String> {
+        let patterns = self
+            .settings
+            .iter()
+            .filter(|one| matches!(one.option, "deny-path" | "read-only-path"));
+        let misplaced = patterns.filter(|one| {
+            let path = Path::new(&one.value);
+            let climbs = one.value.split(['/', '\\']).any(|name| name == "..");
+            // In the root `/` a path of the host is one of the root.
+            let lies_in = |one: &WorkspaceConfig| {
+                one.root.parent().is_some() && !location::within(&one.root, path).is_empty()
+            };
+            climbs || path.is_absolute() && self.workspaces.iter().any(lies_in)
+        });
+        let line = |one: &Setting| {
+            let said = match Key::of_option(one.option) {
+                Some(key) if one.source == Source::File => key.name.to_owned(),
+                _ => format!("--{}", one.option),
+            };
+            let value = rooted::show(one.value.as_bytes());
+            format!(
+                "WARNING: {said} \"{value}\" may match nothing: patterns are relative to the workspace root"
+            )
+        };
+        misplaced.map(line).collect()
     }
 
     /// Where the value of an option comes from.

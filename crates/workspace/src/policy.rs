@@ -19,6 +19,7 @@ pub struct Policy {
     deny: Vec<Glob>,
     read_only: Vec<Glob>,
     config_files: Vec<String>,
+    state_folders: Vec<String>,
 }
 
 impl Policy {
@@ -32,6 +33,7 @@ impl Policy {
             deny: deny.iter().map(|one| compile(one.as_ref())).collect(),
             read_only: read_only.iter().map(|one| compile(one.as_ref())).collect(),
             config_files: Vec::new(),
+            state_folders: Vec::new(),
         }
     }
 
@@ -39,6 +41,13 @@ impl Policy {
     #[must_use]
     pub fn with_config_file(mut self, path: &RelPath) -> Self {
         self.config_files.push(fold_path(path));
+        self
+    }
+
+    /// The same policy, with a folder that holds state closed to writing, and with all that is in it.
+    #[must_use]
+    pub fn with_state_folder(mut self, path: &RelPath) -> Self {
+        self.state_folders.push(fold_path(path));
         self
     }
 
@@ -71,11 +80,21 @@ impl Policy {
 
     /// Says whether no writing tool may touch a path: it lies in, or is, a repository's `.git` or the
     /// state folder, under any name a file system might take for these; or it is a configuration
-    /// file in use.
+    /// file in use, or lies in a folder that was chosen for state.
     #[must_use]
     pub fn protected(&self, path: &RelPath) -> bool {
-        path.components().any(is_reserved)
-            || !self.config_files.is_empty() && self.config_files.contains(&fold_path(path))
+        if path.components().any(is_reserved) {
+            return true;
+        }
+        if self.config_files.is_empty() && self.state_folders.is_empty() {
+            return false;
+        }
+        let path = fold_path(path);
+        let within = |folder: &String| {
+            let rest = path.strip_prefix(folder.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.config_files.contains(&path) || self.state_folders.iter().any(within)
     }
 }
 

@@ -82,6 +82,11 @@ impl State {
         }
     }
 
+    /// Says whether the folder lies beneath a state directory, so that its path is not one of the root.
+    pub(crate) fn is_apart(&self) -> bool {
+        matches!(self.home, Home::Beneath { .. })
+    }
+
     /// Opens the folder where there is one; a link in its place is an error.
     ///
     /// # Errors
@@ -103,9 +108,7 @@ impl State {
             return Ok(open);
         }
         let dir = make_dir(&base, name)?;
-        if matches!(self.home, Home::Inside) {
-            ignore_itself(&dir)?;
-        }
+        ignore_itself(&dir)?;
         let tx = make_dir(&dir, TX)?;
         let lock = dir.open_lock(LOCK).map_err(refused)?;
         let made = Arc::new(StateDir {

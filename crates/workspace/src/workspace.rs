@@ -137,6 +137,13 @@ impl Workspace {
             .is_ok_and(|dir| dir.is_some())
     }
 
+    /// Says whether state is kept in a directory of its own and not in the root: then the paths of
+    /// its files are not paths of the root.
+    #[must_use]
+    pub fn keeps_state_apart(&self) -> bool {
+        self.state().is_apart()
+    }
+
     /// The change that everything done now belongs to.
     #[must_use]
     pub fn active_change(&self) -> Option<String> {

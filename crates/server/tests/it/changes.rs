@@ -385,9 +385,12 @@ fn changes_may_be_kept_elsewhere() {
     let answer = client.call("change_create", json!({"title": "x"}));
     let dir = answer.lines().nth(1).unwrap();
     assert!(
-        dir.starts_with("dir: ws-") && dir.ends_with("/changes/x/"),
+        dir.starts_with("dir: <state-dir>/ws-") && dir.ends_with("/changes/x/"),
         "{answer}"
     );
+    let document = json!({"stage": "spec", "content": "x"});
+    let answer = client.call("change_doc", document);
+    assert!(answer.starts_with("wrote <state-dir>/ws-"), "{answer}");
     assert!(
         client
             .call("change_status", json!({}))

@@ -140,6 +140,29 @@ fn the_whole_file_system_is_served_with_a_warning() {
 }
 
 #[test]
+fn a_pattern_that_is_a_path_of_the_host_is_warned_of() {
+    let folder = folder(&[("a.txt", "")]);
+    let inside = folder.path().join("a.txt");
+    let inside = inside.to_str().unwrap();
+    let warned = |options: &[&str]| {
+        let output = run(folder.path(), options);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        said.contains("may match nothing: patterns are relative to the workspace root")
+    };
+    assert!(warned(&["--deny-path", inside]));
+    assert!(warned(&["--read-only-path", "../a.txt"]));
+    assert!(!warned(&["--deny-path", "/a.txt"]));
+    assert!(!warned(&["--root", "/", "--deny-path", inside]));
+    assert!(!warned(&[
+        "--deny-path",
+        "a..txt",
+        "--read-only-path",
+        "**"
+    ]));
+}
+
+#[test]
 fn one_tool_may_be_run_by_hand() {
     let root = ["--root", "."];
     let call = |words: &[&str]| outcome(&[&["call", "read_file"], words, &root].concat());

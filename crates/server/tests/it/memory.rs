@@ -285,6 +285,47 @@ fn state_may_be_kept_elsewhere() {
 }
 
 #[test]
+fn a_state_directory_in_a_served_folder_is_closed_to_the_tools_for_files() {
+    let folder = folder(&[("ws/a.txt", ""), ("other/b", "")]);
+    let options = "--root ws --workspace other=other --state-dir ws/var/state";
+    let options: Vec<&str> = options.split(' ').collect();
+    let mut client = Client::start(folder.path(), &options);
+    client.call("remember", json!({"text": "mine"}));
+    client.call("remember", json!({"text": "x", "workspace": "other"}));
+
+    let states = std::fs::read_dir(folder.path().join("ws/var/state")).unwrap();
+    let states: Vec<_> = states
+        .map(|state| state.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(states.len(), 2);
+    for state in &states {
+        let notes = format!("var/state/{state}/notes.jsonl");
+        let text = format!("error: protected path: {notes}");
+        let edit = json!({"path": notes, "oldString": "mine", "newString": "yours"});
+        assert_eq!(client.call("edit_file", edit), text);
+        let write = json!({"path": notes, "content": ""});
+        assert_eq!(client.call("write_file", write), text);
+    }
+    assert!(client.call("recall", json!({})).ends_with("  mine"));
+    // What the server keeps is no part of the project.
+    let listed = client.call("list_files", json!({"pattern": "*.jsonl"}));
+    assert!(listed.contains("no entries match"), "{listed}");
+    let status = client.call("write_file", json!({"path": "var/own", "content": ""}));
+    assert_eq!(status, "Created var/own (0 bytes)");
+}
+
+#[test]
+fn a_served_folder_is_no_state_directory() {
+    let folder = folder(&[("ws/a", "")]);
+    let options = ["--root", "ws", "--state-dir", "ws/../ws"];
+    let output = program(folder.path(), &options).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let end = "/ws: it is the root of workspace \"default\"\n";
+    assert!(said.ends_with(end), "{said}");
+}
+
+#[test]
 fn files_move_on_at_the_size_that_was_asked_for() {
     let run = |variable: &str, options: &[&str]| {
         let folder = folder(&[]);

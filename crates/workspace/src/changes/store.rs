@@ -160,7 +160,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Keeps a document together with the new version of its change.
+    /// Keeps a document, and then the new version of its change.
+    ///
+    /// Both are written aside before either is put in place, so that a lack of space stops both. The
+    /// two renames are still two steps: a kill between them leaves the new document under the old date.
     pub(super) fn save_document(
         &self,
         change: &Change,

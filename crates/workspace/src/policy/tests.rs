@@ -157,6 +157,14 @@ fn a_configuration_file_is_closed_to_writing_only() {
     assert!(policy.protected(&path("Conf/Workspace-MCP.config.JSON")));
     assert!(!policy.protected(&path("conf")));
     assert!(!policy.protected(&path("workspace-mcp.config.json")));
+
+    let policy = Policy::new(&none, &none).with_state_folder(&path("var/state"));
+    for name in ["var/state", "var/state/a/notes.jsonl", "Var/STATE./x"] {
+        assert!(policy.protected(&path(name)), "{name}");
+    }
+    for name in ["var", "var/states", "state", "x/var/state/a"] {
+        assert!(!policy.protected(&path(name)), "{name}");
+    }
     assert!(!policy.is_denied(&path("conf/workspace-mcp.config.json")));
     assert!(!policy.is_read_only(&path("conf/workspace-mcp.config.json")));
 }

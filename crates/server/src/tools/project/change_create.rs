@@ -2,7 +2,7 @@
 
 use workspace::changes::create;
 
-use super::change_text::one_line;
+use super::change_text::{one_line, state_path};
 use crate::args::{Arg, Args, Kind, WORKSPACE};
 use crate::context::Ctx;
 use crate::failure::Failure;
@@ -26,11 +26,12 @@ pub(super) const TOOL: Tool = Tool {
 
 fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     let title = args.needed_text("title");
-    let made = create(ctx.workspace(args)?, &ctx.cancel, title, args.text("goal"))?;
+    let workspace = ctx.workspace(args)?;
+    let made = create(workspace, &ctx.cancel, title, args.text("goal"))?;
     let (id, title) = (&made.change.id, one_line(&made.change.title));
     let text = format!(
         "created change {id}: {title}\ndir: {}/\nnext: write the proposal with change_doc (stage proposal)",
-        made.folder
+        state_path(workspace, &made.folder)
     );
     Ok(Reply::text(text).journaled(Record::of_change(id, id.to_string(), "active")))
 }

@@ -2,7 +2,7 @@
 
 use workspace::changes::{DocumentRequest, Stage, write_document};
 
-use super::change_text::{CHANGE_ID, document};
+use super::change_text::{CHANGE_ID, document, state_path};
 use crate::args::{Arg, Args, Kind, WORKSPACE};
 use crate::context::Ctx;
 use crate::failure::Failure;
@@ -33,8 +33,9 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         content: args.needed_text("content"),
         append,
     };
-    let done = write_document(ctx.workspace(args)?, &ctx.cancel, &request)?;
-    let (path, len) = (&done.path, done.len);
+    let workspace = ctx.workspace(args)?;
+    let done = write_document(workspace, &ctx.cancel, &request)?;
+    let (path, len) = (state_path(workspace, &done.path), done.len);
     let verb = if append { "appended" } else { "wrote" };
     let present = done.documents.iter().filter(|one| one.len.is_some());
     let present: Vec<String> = present.map(document).collect();

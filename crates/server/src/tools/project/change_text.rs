@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use rooted::RelPath;
+use workspace::Workspace;
 use workspace::changes::{Counts, Document};
 
 use crate::args::{Arg, Kind};
@@ -31,6 +33,15 @@ pub(super) fn one_line(text: &str) -> String {
         }
     }
     line
+}
+
+/// The path of a file of state, told apart from a path of the root that a tool for files would take.
+pub(super) fn state_path(workspace: &Workspace, path: &RelPath) -> String {
+    if workspace.keeps_state_apart() {
+        format!("<state-dir>/{path}")
+    } else {
+        path.to_string()
+    }
 }
 
 /// How many tasks are how far.
