@@ -144,15 +144,17 @@ pub struct Decoded<'a> {
 /// Decodes nearly UTF-8 bytes, such as one line, counting the bytes that are not UTF-8.
 #[must_use]
 pub fn lossy(bytes: &[u8]) -> Decoded<'_> {
-    match String::from_utf8_lossy(bytes) {
-        text @ Cow::Borrowed(_) => Decoded { text, n_invalid: 0 },
-        text @ Cow::Owned(_) => {
-            let n_invalid = bytes
-                .utf8_chunks()
-                .map(|chunk| chunk.invalid().len() as u64)
-                .sum();
-            Decoded { text, n_invalid }
-        }
+    // Checking is many times faster than decoding, and nearly all text passes.
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let text = Cow::Borrowed(text);
+        return Decoded { text, n_invalid: 0 };
+    }
+    let invalid = bytes
+        .utf8_chunks()
+        .map(|chunk| chunk.invalid().len() as u64);
+    Decoded {
+        n_invalid: invalid.sum(),
+        text: String::from_utf8_lossy(bytes),
     }
 }
 

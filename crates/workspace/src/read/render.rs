@@ -1,7 +1,5 @@
 //! Lines as they are shown: numbered, cut, and no more of them than fit.
 
-use std::fmt::Write as _;
-
 use memchr::memchr;
 
 use crate::limits::LINE_CHARS;
@@ -128,7 +126,8 @@ impl Render {
         if self.shown > 0 {
             self.out.push('\n');
         }
-        write!(self.out, "{}: ", self.next).expect("a string takes what is written to it");
+        push_number(&mut self.out, self.next);
+        self.out.push_str(": ");
         self.out.push_str(text);
         if cut {
             self.out.push_str(CUT);
@@ -149,4 +148,22 @@ impl Render {
         self.next += 1;
         self.shown += 1;
     }
+}
+
+/// Adds a number in decimal. There is one on each line, and the formatting machinery costs more than
+/// the line does.
+fn push_number(out: &mut String, number: u64) {
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    let mut rest = number;
+    for digit in digits.iter_mut().rev() {
+        // A remainder of ten fits a byte.
+        *digit = b'0' + u8::try_from(rest % 10).unwrap_or(0);
+        rest /= 10;
+        at -= 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend(digits.iter().skip(at).map(|&digit| char::from(digit)));
 }
