@@ -17,7 +17,7 @@ pub struct CommandLine {
 /// What the program is asked to do.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Serve a client on stdin and stdout.
+    /// Serve clients.
     Serve,
     /// Run one tool, for people: its name and the words that follow.
     Call {
@@ -79,6 +79,47 @@ const OPTIONS: &[Opt] = &[
         "<name>=<path>[:ro]",
         "another folder under a name (^[a-z0-9][a-z0-9_-]*$); :ro closes it to writing; repeatable.\n\
          The primary workspace is the one named \"default\", else the first",
+    ),
+    flag(
+        "http",
+        None,
+        "serve over HTTP at /mcp instead of on stdin and stdout",
+    ),
+    opt(
+        "host",
+        "<host>",
+        "address to listen on (default 127.0.0.1); any other than loopback needs a token",
+    ),
+    opt(
+        "port",
+        "<n>",
+        "port to listen on (default 3333; 0 picks a free one)",
+    ),
+    opt(
+        "token",
+        "<secret>",
+        "what each request must carry as a bearer token; MCP_TOKEN in the environment does the same\n\
+         and does not show in the list of processes",
+    ),
+    opt(
+        "allowed-host",
+        "<name>[:<port>]",
+        "a name that requests may use for the server, beside loopback; repeatable",
+    ),
+    opt(
+        "allowed-origin",
+        "<origin>",
+        "a web page that may send requests, beside those on loopback; repeatable",
+    ),
+    opt(
+        "max-body-bytes",
+        "<n>",
+        "greatest request that is read over HTTP (default 67108864)",
+    ),
+    flag(
+        "insecure",
+        None,
+        "serve other machines without a token: whoever reaches the port reaches the folders",
     ),
     opt(
         "durability",
@@ -268,7 +309,7 @@ pub fn help() -> String {
     const COLUMN: usize = 34;
     let mut text = version();
     text.push_str(
-        "Safe, fast access to project folders for an AI agent, over MCP on stdin and stdout.\n\n\
+        "Safe, fast access to project folders for an AI agent, over MCP.\n\n\
          Usage: workspace-mcp [options]\n\
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
          \x20      workspace-mcp tools [options]                              list the tools\n\

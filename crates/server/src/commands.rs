@@ -12,8 +12,10 @@ use workspace::{Cancel, Workspace};
 use crate::args;
 use crate::cli::{self, Command, CommandLine};
 use crate::config::discovery::{Found, Search};
+use crate::config::transport::Transport;
 use crate::config::{self, Config, Layer, Source, StartFault, check};
 use crate::dispatch::Server;
+use crate::http;
 use crate::log::{Level, Log};
 use crate::registry::Registry;
 use crate::stdio;
@@ -60,8 +62,11 @@ fn run_line(
         Command::Help => Ok(print(&cli::help())),
         Command::Version => Ok(print(&cli::version())),
         Command::CheckConfig => check_config(&start),
-        Command::Serve => serve(server(&start, &alone)?),
-        Command::Call { tool, words } => call(&server(&start, &alone)?, &tool, words),
+        Command::Serve => {
+            let (server, transport) = server(&start, &alone)?;
+            serve(server, &transport)
+        }
+        Command::Call { tool, words } => call(&server(&start, &alone)?.0, &tool, words),
         Command::Tools => {
             let (config, _) = start.config()?;
             Ok(print(&tools(&registry(&config)?)))
@@ -127,6 +132,7 @@ fn registry(config: &Config) -> Result<Registry, StartFault> {
 /// Shows the configuration. Nothing is made or changed by it.
 fn check_config(start: &Start<'_>) -> Result<ExitCode, StartFault> {
     let (config, found) = start.config()?;
+    config.transport.check()?;
     let registry = registry(&config)?;
     let report = check::report(&config, &found, &registry);
     let printed = print(&report.text);
@@ -137,7 +143,7 @@ fn check_config(start: &Start<'_>) -> Result<ExitCode, StartFault> {
 }
 
 /// A server of what is configured; `alone` is what the command line says, where the log is set up.
-fn server(start: &Start<'_>, alone: &Config) -> Result<Server, StartFault> {
+fn server(start: &Start<'_>, alone: &Config) -> Result<(Server, Transport), StartFault> {
     let log = match &alone.log_file {
         None => Log::to_stderr(alone.log_level),
         Some(path) => Log::to_file(alone.log_level, path).map_err(|error| {
@@ -162,7 +168,8 @@ fn server(start: &Start<'_>, alone: &Config) -> Result<Server, StartFault> {
             ));
         }
     }
-    Ok(Server::new(registry, workspaces, config.room, log))
+    let server = Server::new(registry, workspaces, config.room, log);
+    Ok((server, config.transport))
 }
 
 /// Says which configuration file counts, and what in it does not.
@@ -195,19 +202,38 @@ fn report_recovery(log: &Log, workspace: &Workspace) {
     }
 }
 
-fn serve(server: Server) -> Result<ExitCode, StartFault> {
+fn serve(server: Server, transport: &Transport) -> Result<ExitCode, StartFault> {
+    transport.check()?;
     let server = Arc::new(server);
     let names: Vec<&str> = server
         .workspaces
         .iter()
         .map(|workspace| workspace.name.as_str())
         .collect();
-    server.log.info(&format!(
-        "ready on stdio (workspaces: {})",
-        names.join(", ")
-    ));
-    stdio::serve(Arc::clone(&server))
-        .map_err(|error| StartFault::Machine(format!("cannot start: {error}")))?;
+    let names = names.join(", ");
+    let served = if transport.http {
+        let (listener, address) = transport.listen()?;
+        if transport.is_open() {
+            server.log.warn(
+                "SECURITY WARNING: HTTP mode is bound to a non-loopback host without a token: \
+                 whoever reaches the port reaches the folders",
+            );
+        }
+        server
+            .log
+            .info(&format!("ready on {address} (workspaces: {names})"));
+        if transport.access.token.is_some() {
+            server.log.info("bearer token authentication is enabled");
+        }
+        let (access, limits) = (transport.access.clone(), transport.limits.clone());
+        http::serve(Arc::clone(&server), listener, access, limits)
+    } else {
+        server
+            .log
+            .info(&format!("ready on stdio (workspaces: {names})"));
+        stdio::serve(Arc::clone(&server))
+    };
+    served.map_err(|error| StartFault::Machine(format!("cannot start: {error}")))?;
     server.log.info("shutting down");
     Ok(ExitCode::SUCCESS)
 }

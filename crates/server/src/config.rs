@@ -13,6 +13,7 @@ pub mod keys;
 mod location;
 pub mod schema;
 pub mod shape;
+pub mod transport;
 mod values;
 
 use std::fmt::Display;
@@ -27,6 +28,7 @@ use workspace::{Policy, WorkspaceOptions, Workspaces, limits};
 
 use self::discovery::Found;
 use self::keys::Key;
+use self::transport::Transport;
 use crate::log::Level;
 use crate::registry::{ToolFilter, UnknownTool};
 
@@ -93,6 +95,8 @@ pub struct Config {
     pub keep: Keep,
     /// Where state is kept, if not in the roots.
     pub state_dir: Option<PathBuf>,
+    /// How clients reach the server.
+    pub transport: Transport,
     /// What is logged.
     pub log_level: Level,
     /// Where the log goes, if not to stderr.
@@ -146,7 +150,11 @@ impl Room {
 /// The variable of the environment that does what an option does.
 #[must_use]
 pub fn variable(option: &str) -> Option<&'static str> {
-    (option == "journal-max-bytes").then_some("WORKSPACE_MCP_JOURNAL_MAX_BYTES")
+    match option {
+        "journal-max-bytes" => Some("WORKSPACE_MCP_JOURNAL_MAX_BYTES"),
+        "token" => Some("MCP_TOKEN"),
+        _ => None,
+    }
 }
 
 /// The options that the environment stands for.
@@ -155,10 +163,13 @@ pub fn environment_options(read: impl Fn(&str) -> Option<String>) -> Vec<(&'stat
     let mut options = Vec::new();
     // What is no positive number was always passed over.
     let number = variable("journal-max-bytes")
-        .and_then(read)
+        .and_then(&read)
         .and_then(|text| text.trim().parse().ok());
     if let Some(bytes) = number.filter(|&bytes: &f64| bytes >= 1.0 && bytes.is_finite()) {
         options.push(("journal-max-bytes", format!("{:.0}", bytes.floor())));
+    }
+    if let Some(token) = variable("token").and_then(&read) {
+        options.push(("token", token));
     }
     options
 }
@@ -194,6 +205,7 @@ impl Config {
             room: Room::DEFAULT,
             keep: Keep::default(),
             state_dir: None,
+            transport: Transport::default(),
             log_level: Level::Info,
             log_file: None,
             config_files: Vec::new(),
@@ -240,11 +252,16 @@ impl Config {
                 "config" => {
                     values::path("--config", value, folder)?;
                 }
-                _ => {}
+                _ => self.transport.apply(name, value, layer.source)?,
             }
             self.settings.push(Setting {
                 option: name,
-                value: value.clone(),
+                // A secret is kept nowhere.
+                value: if *name == "token" {
+                    "(hidden)".to_owned()
+                } else {
+                    value.clone()
+                },
                 source: layer.source,
             });
         }

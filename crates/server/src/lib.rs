@@ -20,6 +20,7 @@ pub mod config;
 pub mod context;
 pub mod dispatch;
 pub mod failure;
+pub mod http;
 pub mod log;
 pub mod mcp;
 mod platform;

@@ -32,5 +32,6 @@ fn current_folder() -> PathBuf {
     reason = "this is where the environment is read"
 )]
 fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    // What is not Unicode is there all the same: a token must not go missing in silence.
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }

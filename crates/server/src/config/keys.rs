@@ -1,6 +1,7 @@
 //! The keys of the configuration file: one table, from which come the check of a file, the schema
 //! for editors, the table in the docs, and the report of `check-config`.
 
+use super::transport::BODY_BYTES_MIN;
 use super::values::{ANSWER_BYTES_MAX, ANSWER_BYTES_MIN};
 
 /// The greatest integer that JSON written by JavaScript holds exactly.
@@ -54,7 +55,7 @@ pub enum Effect {
     Sets(&'static str),
     /// Nothing until the server has the feature.
     Tunes(Feature),
-    /// Turns the feature on, when it is one of these.
+    /// Turns the feature on, when it is one of these; any does when there are none.
     TurnsOn(Feature, &'static [&'static str]),
 }
 
@@ -63,20 +64,20 @@ pub enum Effect {
 pub enum Feature {
     /// Running commands.
     Commands,
-    /// Serving over HTTP.
-    Http,
+    /// Serving over an encrypted connection.
+    Tls,
 }
 
 impl Feature {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Commands, Self::Http];
+    pub const ALL: &'static [Self] = &[Self::Commands, Self::Tls];
 
     /// The sentence that says so.
     #[must_use]
     pub fn absence(self) -> &'static str {
         match self {
             Self::Commands => "commands are not available in this version",
-            Self::Http => "HTTP is not available in this version",
+            Self::Tls => "TLS is not available in this version; let a proxy do it",
         }
     }
 }
@@ -237,15 +238,15 @@ pub const KEYS: &[Key] = &[
     key(
         "transport.type",
         Kind::Choice(&["stdio", "http"]),
-        Effect::TurnsOn(Feature::Http, &["http"]),
-        "",
+        Effect::Sets("http"),
+        "stdio",
         "how clients reach the server",
     ),
     key(
         "transport.host",
         Kind::Text,
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("host"),
+        "127.0.0.1",
         "address to listen on",
     ),
     key(
@@ -254,46 +255,46 @@ pub const KEYS: &[Key] = &[
             min: 0,
             max: 65_535,
         },
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("port"),
+        "3333",
         "port to listen on; 0 picks a free one",
     ),
     key(
         "transport.allowedHosts",
         Kind::Texts("host names"),
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("allowed-host"),
+        "(loopback)",
         "further names that requests may use for the server",
     ),
     key(
         "transport.allowedOrigins",
         Kind::Texts("origins"),
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("allowed-origin"),
+        "(loopback)",
         "further web pages that may send requests",
     ),
     key(
         "transport.tlsCert",
         Kind::Text,
-        Effect::Tunes(Feature::Http),
+        Effect::TurnsOn(Feature::Tls, &[]),
         "",
         "certificate file for TLS",
     ),
     key(
         "transport.tlsKey",
         Kind::Text,
-        Effect::Tunes(Feature::Http),
+        Effect::TurnsOn(Feature::Tls, &[]),
         "",
         "key file for TLS",
     ),
     key(
         "transport.maxBodyBytes",
         Kind::Integer {
-            min: 1024,
+            min: BODY_BYTES_MIN as u64,
             max: SAFE_INTEGER,
         },
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("max-body-bytes"),
+        "67108864",
         "greatest request that is read",
     ),
 ];

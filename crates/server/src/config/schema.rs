@@ -81,7 +81,7 @@ pub fn table() -> String {
         let option = match key.effect {
             Effect::Nothing => String::new(),
             Effect::Sets(option) => format!("`--{option}`"),
-            Effect::Tunes(_) => "not yet".to_owned(),
+            Effect::Tunes(_) | Effect::TurnsOn(_, []) => "not yet".to_owned(),
             Effect::TurnsOn(_, values) => {
                 let values: Vec<_> = values.iter().map(|one| format!("`\"{one}\"`")).collect();
                 format!("{} not yet", values.join(" and "))

@@ -42,6 +42,8 @@ pub struct Handler {
     server: Arc<Server>,
     tools: Arc<Vec<rmcp::model::Tool>>,
     identity: Arc<MetaObject>,
+    /// Whether requests come from many clients, of which none may change what another gets.
+    stateless: bool,
 }
 
 impl Handler {
@@ -56,6 +58,7 @@ impl Handler {
             server,
             tools: Arc::new(tools),
             identity: Arc::new(identity),
+            stateless: false,
         }
     }
 
@@ -81,7 +84,20 @@ impl Connection {
     /// # Errors
     /// What the operating system says when there is nothing left to start with.
     pub fn new(server: Arc<Server>) -> io::Result<Self> {
-        let handler = Handler::new(server);
+        Self::over(Handler::new(server))
+    }
+
+    /// One that many clients share: what one of them opens with is forgotten with the answer.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn stateless(server: Arc<Server>) -> io::Result<Self> {
+        let mut handler = Handler::new(server);
+        handler.stateless = true;
+        Self::over(handler)
+    }
+
+    fn over(handler: Handler) -> io::Result<Self> {
         // The SDK makes a peer only for a service that it runs, so one is started on nothing.
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let _context = runtime.enter();
@@ -92,19 +108,30 @@ impl Connection {
 
     /// Answers a request; blocks until the tool is done. The answer is one line without its end.
     #[must_use]
-    pub fn answer(&self, id: RequestId, mut request: ClientRequest, cancel: Cancel) -> Vec<u8> {
+    pub fn answer(&self, id: RequestId, request: ClientRequest, cancel: Cancel) -> Vec<u8> {
+        let answer = self.reply(id.clone(), request, cancel);
+        serde_json::to_vec(&answer).unwrap_or_else(|_| Self::fault(Some(id)))
+    }
+
+    /// The same, before it is written down.
+    #[must_use]
+    pub fn reply(
+        &self,
+        id: RequestId,
+        mut request: ClientRequest,
+        cancel: Cancel,
+    ) -> ServerJsonRpcMessage {
         let mut context = RequestContext::new(id.clone(), self.peer.clone());
         context.meta = std::mem::take(request.get_meta_mut());
         context.extensions.insert(cancel);
         let answer = pin!(self.handler.handle_request(request, context));
         let mut nobody = task::Context::from_waker(Waker::noop());
-        let answer: ServerJsonRpcMessage = match answer.poll(&mut nobody) {
-            Poll::Ready(Ok(result)) => JsonRpcMessage::response(result, id.clone()),
-            Poll::Ready(Err(error)) => JsonRpcMessage::error(error, Some(id.clone())),
+        match answer.poll(&mut nobody) {
+            Poll::Ready(Ok(result)) => JsonRpcMessage::response(result, id),
+            Poll::Ready(Err(error)) => JsonRpcMessage::error(error, Some(id)),
             // Nothing in the handler waits for anything but its own thread.
-            Poll::Pending => JsonRpcMessage::error(internal_error(), Some(id.clone())),
-        };
-        serde_json::to_vec(&answer).unwrap_or_else(|_| Self::fault(Some(id)))
+            Poll::Pending => JsonRpcMessage::error(internal_error(), Some(id)),
+        }
     }
 
     /// The answer to a request that could not be answered.
@@ -210,9 +237,11 @@ impl ServerHandler for Handler {
             answer.protocol_version = request.protocol_version.clone();
         }
         let version = answer.protocol_version.clone();
-        context
-            .peer
-            .set_peer_info(request.with_protocol_version(version));
+        if !self.stateless {
+            context
+                .peer
+                .set_peer_info(request.with_protocol_version(version));
+        }
         Ok(answer)
     }
 

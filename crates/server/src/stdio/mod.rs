@@ -16,6 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 use rmcp::model::{ErrorCode, JsonRpcError};
+use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::dispatch::Server;
@@ -206,16 +207,11 @@ where
             }
         };
         let n_bytes = line.len();
-        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-        let line = line.trim_ascii();
+        let line = without_mark(line);
         if line.is_empty() {
             return None;
         }
-        let parsed = serde_json::from_slice(line).or_else(|error| {
-            let mended = lines::mend_surrogates(line).ok_or(error)?;
-            serde_json::from_slice(&mended)
-        });
-        let Ok(parsed) = parsed else {
+        let Some(parsed) = parse(line) else {
             let id = lines::id_of_broken(line);
             let text = "Parse error: invalid JSON";
             let error = message::refusal(id, ErrorCode::PARSE_ERROR, text);
@@ -312,6 +308,20 @@ impl<R: Read> Input<R> {
             self.ended = !matches!(self.lines.fill(&mut self.stream), Ok(n) if n > 0);
         }
     }
+}
+
+/// Reads the JSON of a message, kindly: a byte order mark and halves of characters are no fault.
+pub(crate) fn parse(message: &[u8]) -> Option<Value> {
+    let message = without_mark(message);
+    serde_json::from_slice(message).ok().or_else(|| {
+        let mended = lines::mend_surrogates(message)?;
+        serde_json::from_slice(&mended).ok()
+    })
+}
+
+fn without_mark(message: &[u8]) -> &[u8] {
+    let bare = message.strip_prefix(b"\xEF\xBB\xBF");
+    bare.unwrap_or(message).trim_ascii()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -142,8 +142,8 @@ fn a_broken_file_stops_the_start_with_its_text() {
             "shell.mode: commands are not available in this version",
         ),
         (
-            r#"{"transport": {"type": "http"}}"#,
-            "transport.type: HTTP is not available in this version",
+            r#"{"transport": {"tlsKey": "x"}}"#,
+            "transport.tlsKey: TLS is not available in this version; let a proxy do it",
         ),
         (
             "{\n  \"a\": }",
@@ -390,8 +390,7 @@ fn what_does_nothing_yet_is_said() {
     assert_eq!(
         served(world.path(), &[]),
         "[workspace-mcp] using config file WORLD/cwd/workspace-mcp.config.json\n\
-         [workspace-mcp] ignoring shell.allow, shell.deny, shell.timeoutMs: commands are not available in this version\n\
-         [workspace-mcp] ignoring transport.host, transport.port: HTTP is not available in this version"
+         [workspace-mcp] ignoring shell.allow, shell.deny, shell.timeoutMs: commands are not available in this version"
     );
 }
 
@@ -448,6 +447,14 @@ limits.answerBytes | 6000 | option --max-answer-bytes
 state.journalMaxBytes | 77 | environment WORKSPACE_MCP_JOURNAL_MAX_BYTES
 state.journalFiles | 6 | file
 state.dir | WORLD/state | file
+transport.type | stdio | built-in
+transport.host | 127.0.0.1 | built-in
+transport.port | 3333 | built-in
+transport.allowedHosts | (loopback) | built-in
+transport.allowedOrigins | (loopback) | built-in
+transport.maxBodyBytes | 67108864 | built-in
+--token | (none) | built-in
+--insecure | false | built-in
 --log-level | info | built-in
 --log-file | (stderr) | built-in"
     );

@@ -18,6 +18,7 @@ mod eras;
 #[cfg(target_os = "linux")]
 mod fence;
 mod git;
+mod http;
 #[cfg(target_os = "linux")]
 mod kills;
 mod lifetime;

@@ -26,7 +26,7 @@ fn each_key_stands_for_an_option() {
         "tools": {"allow": ["grep"], "deny": ["patch", "edit_file"]},
         "paths": {"deny": ["*.key"], "readOnly": ["docs"]},
         "state": {"journalMaxBytes": 1, "journalFiles": 0, "dir": "state"},
-        "transport": {"type": "stdio"},
+        "transport": {"type": "stdio", "port": 0, "allowedHosts": ["a.example"]},
     });
     assert_eq!(
         options(&file),
@@ -44,6 +44,9 @@ fn each_key_stands_for_an_option() {
             "journal-max-bytes 1",
             "journal-files 0",
             "state-dir state",
+            "http stdio",
+            "port 0",
+            "allowed-host a.example",
         ]
     );
     assert!(options(&json!({})).is_empty());
@@ -53,7 +56,6 @@ fn each_key_stands_for_an_option() {
 fn keys_of_what_is_not_there_yet_wait() {
     let file = json!({
         "shell": {"deny": ["docker"], "timeoutMs": 1000},
-        "transport": {"port": 3333, "type": "stdio"},
     });
     let settings = settings(&file).unwrap();
     assert_eq!(
@@ -61,15 +63,11 @@ fn keys_of_what_is_not_there_yet_wait() {
         [
             ("shell.deny", Feature::Commands),
             ("shell.timeoutMs", Feature::Commands),
-            ("transport.port", Feature::Http),
         ]
     );
     assert_eq!(
         settings.idle_lines(),
-        [
-            "ignoring shell.deny, shell.timeoutMs: commands are not available in this version",
-            "ignoring transport.port: HTTP is not available in this version",
-        ]
+        ["ignoring shell.deny, shell.timeoutMs: commands are not available in this version",]
     );
 }
 
