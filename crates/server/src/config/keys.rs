@@ -1,7 +1,6 @@
 //! The keys of the configuration file: one table, from which come the check of a file, the schema
 //! for editors, the table in the docs, and the report of `check-config`.
 
-use super::transport::BODY_BYTES_MIN;
 use super::values::{ANSWER_BYTES_MAX, ANSWER_BYTES_MIN};
 
 /// The greatest integer that JSON written by JavaScript holds exactly.
@@ -55,29 +54,26 @@ pub enum Effect {
     Sets(&'static str),
     /// Nothing until the server has the feature.
     Tunes(Feature),
-    /// Turns the feature on, when it is one of these; any does when there are none.
+    /// Turns the feature on, when it is one of these.
     TurnsOn(Feature, &'static [&'static str]),
 }
 
 /// What a key may be about that this version does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// Running commands.
-    Commands,
-    /// Serving over an encrypted connection.
-    Tls,
+    /// Serving over HTTP.
+    Http,
 }
 
 impl Feature {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Commands, Self::Tls];
+    pub const ALL: &'static [Self] = &[Self::Http];
 
     /// The sentence that says so.
     #[must_use]
     pub fn absence(self) -> &'static str {
         match self {
-            Self::Commands => "commands are not available in this version",
-            Self::Tls => "TLS is not available in this version; let a proxy do it",
+            Self::Http => "HTTP is not available in this version",
         }
     }
 }
@@ -183,22 +179,22 @@ pub const KEYS: &[Key] = &[
     key(
         "shell.mode",
         Kind::Choice(&["allowlist", "any"]),
-        Effect::TurnsOn(Feature::Commands, &["allowlist", "any"]),
-        "",
+        Effect::Sets("shell-mode"),
+        "(off)",
         "turn on the tools that run commands, for listed programs or for any",
     ),
     key(
         "shell.allow",
         Kind::Texts("executable names"),
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-allow"),
+        "(none)",
         "programs that may run, beside the usual ones",
     ),
     key(
         "shell.deny",
         Kind::Texts("executable names"),
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-deny"),
+        "(none)",
         "programs that may not run, whatever else is said",
     ),
     key(
@@ -207,8 +203,8 @@ pub const KEYS: &[Key] = &[
             min: 1000,
             max: 600_000,
         },
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-timeout-ms"),
+        "120000",
         "time that a command gets when a call does not say",
     ),
     key(
@@ -217,36 +213,36 @@ pub const KEYS: &[Key] = &[
             min: 1000,
             max: 7_200_000,
         },
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-max-runtime-ms"),
+        "1800000",
         "time that a job gets when a call does not say",
     ),
     key(
         "shell.env",
         Kind::Texts("variable names"),
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-env"),
+        "(none)",
         "environment variables that commands get although their names look secret",
     ),
     key(
         "shell.path",
         Kind::Text,
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-path"),
+        "(PATH)",
         "where programs are looked for, instead of PATH",
     ),
     key(
         "transport.type",
         Kind::Choice(&["stdio", "http"]),
-        Effect::Sets("http"),
-        "stdio",
+        Effect::TurnsOn(Feature::Http, &["http"]),
+        "",
         "how clients reach the server",
     ),
     key(
         "transport.host",
         Kind::Text,
-        Effect::Sets("host"),
-        "127.0.0.1",
+        Effect::Tunes(Feature::Http),
+        "",
         "address to listen on",
     ),
     key(
@@ -255,46 +251,46 @@ pub const KEYS: &[Key] = &[
             min: 0,
             max: 65_535,
         },
-        Effect::Sets("port"),
-        "3333",
+        Effect::Tunes(Feature::Http),
+        "",
         "port to listen on; 0 picks a free one",
     ),
     key(
         "transport.allowedHosts",
         Kind::Texts("host names"),
-        Effect::Sets("allowed-host"),
-        "(loopback)",
+        Effect::Tunes(Feature::Http),
+        "",
         "further names that requests may use for the server",
     ),
     key(
         "transport.allowedOrigins",
         Kind::Texts("origins"),
-        Effect::Sets("allowed-origin"),
-        "(loopback)",
+        Effect::Tunes(Feature::Http),
+        "",
         "further web pages that may send requests",
     ),
     key(
         "transport.tlsCert",
         Kind::Text,
-        Effect::TurnsOn(Feature::Tls, &[]),
+        Effect::Tunes(Feature::Http),
         "",
         "certificate file for TLS",
     ),
     key(
         "transport.tlsKey",
         Kind::Text,
-        Effect::TurnsOn(Feature::Tls, &[]),
+        Effect::Tunes(Feature::Http),
         "",
         "key file for TLS",
     ),
     key(
         "transport.maxBodyBytes",
         Kind::Integer {
-            min: BODY_BYTES_MIN as u64,
+            min: 1024,
             max: SAFE_INTEGER,
         },
-        Effect::Sets("max-body-bytes"),
-        "67108864",
+        Effect::Tunes(Feature::Http),
+        "",
         "greatest request that is read",
     ),
 ];

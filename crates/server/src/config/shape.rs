@@ -114,8 +114,7 @@ fn take(key: &Key, value: &Value, settings: &mut Settings) -> Result<(), String>
         }
         Effect::Tunes(feature) => settings.idle.push((key.name, feature)),
         Effect::TurnsOn(feature, values) => {
-            let is_one = |text: &String| values.is_empty() || values.contains(&text.as_str());
-            if texts.iter().any(is_one) {
+            if texts.iter().any(|text| values.contains(&text.as_str())) {
                 return Err(format!("{}: {}", key.name, feature.absence()));
             }
         }

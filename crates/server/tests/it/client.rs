@@ -47,9 +47,7 @@ pub fn program(folder: &Path, options: &[&str]) -> Command {
     for variable in ["XDG_CONFIG_HOME", "HOME", "APPDATA"] {
         command.env(variable, folder.join("nobody's home"));
     }
-    for variable in ["WORKSPACE_MCP_JOURNAL_MAX_BYTES", "MCP_TOKEN"] {
-        command.env_remove(variable);
-    }
+    command.env_remove("WORKSPACE_MCP_JOURNAL_MAX_BYTES");
     command
 }
 
