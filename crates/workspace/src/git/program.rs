@@ -58,6 +58,16 @@ impl Program {
         }
     }
 
+    /// Looks whether there is a git.
+    ///
+    /// # Errors
+    /// [`Error::GitNotFound`].
+    pub(super) fn check(&self, root: &Root) -> Result<(), Error> {
+        let folders = self.environment.program_folders(root.host_path());
+        let mut programs = find_programs("git", &folders);
+        programs.next().map(|_| ()).ok_or(Error::GitNotFound)
+    }
+
     /// The path of the system's settings.
     pub(super) fn system_file(&self, root: &Root, shadow: &Shadow) -> Option<&Path> {
         let ask = || {

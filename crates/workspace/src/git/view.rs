@@ -43,7 +43,11 @@ impl<'a> View<'a> {
     /// Prepares to ask about a workspace.
     pub(super) fn open(program: &'a Program, reader: &'a Reader<'_>) -> Result<Self, Error> {
         reader.cancel().check()?;
-        let repository = repository::find(reader)?;
+        let repository = repository::find(reader).or_else(|error| {
+            // Without git there is nothing that another folder would help.
+            program.check(reader.root())?;
+            Err(error)
+        })?;
         repository.common.check_objects()?;
         let mut shadow = Shadow::create(&program.environment, reader.root())?;
         let settings = settings_of(program, reader, &repository, &shadow)?;

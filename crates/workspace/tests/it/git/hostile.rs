@@ -236,10 +236,17 @@ fn a_server_in_a_workspace_runs_no_git_from_it() {
 fn without_git_the_tools_say_so() {
     let world = World::new();
     let git = workspace::git::Git::new(workspace::process::Environment::of([("PATH", "/nowhere")]));
-    let workspace = world.workspace(&world.root(), &[]);
-    let reader = workspace.reader(&workspace::Cancel::never()).unwrap();
-    let error = git.status(&reader).unwrap_err().to_string();
-    assert_eq!(error, "git not found in PATH");
+    // Where there is no repository either, it is git that is missed first.
+    let bare = world.path().join("bare");
+    std::fs::create_dir(&bare).unwrap();
+    for root in [world.root(), bare] {
+        let workspace = world.workspace(&root, &[]);
+        let reader = workspace.reader(&workspace::Cancel::never()).unwrap();
+        let error = git.status(&reader).unwrap_err().to_string();
+        assert_eq!(error, "git not found in PATH");
+        let error = git.diff(&reader, &DiffRequest::default()).unwrap_err();
+        assert_eq!(error.to_string(), "git not found in PATH");
+    }
 }
 
 #[test]
