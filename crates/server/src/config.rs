@@ -406,16 +406,25 @@ impl Config {
         };
         let root = Root::open_or_make(path, Mode::NO_LINKS)
             .map_err(|error| StartFault::Machine(self.state_fault(path, &error)))?;
-        // Beside the files that are served no folder could be closed to the tools for files.
-        let same = |one: &&WorkspaceConfig| {
-            let served = Root::open(&one.root, Mode::FOLLOW).and_then(|served| served.id());
-            matches!((served, root.id()), (Ok(served), Ok(state)) if served == state)
-        };
-        if let Some(one) = self.workspaces.iter().find(same) {
-            let fault = format!("it is the root of workspace \"{}\"", one.name);
-            return Err(StartFault::Machine(self.state_fault(path, &fault)));
+        match self.served_as_state(path, &root) {
+            Some(fault) => Err(StartFault::Machine(fault)),
+            None => Ok(Some(Arc::new(root))),
         }
-        Ok(Some(Arc::new(root)))
+    }
+
+    /// The fault of a folder for state that is a root: beside the files that are served nothing could
+    /// be closed to the tools for files.
+    fn served_as_state(&self, path: &Path, state: &Root) -> Option<String> {
+        let id = state.id().ok()?;
+        let same = |one: &&WorkspaceConfig| {
+            let served = Root::open(&one.root, Mode::FOLLOW);
+            served
+                .and_then(|served| served.id())
+                .is_ok_and(|served| served == id)
+        };
+        let one = self.workspaces.iter().find(same)?;
+        let fault = format!("it is the root of workspace \"{}\"", one.name);
+        Some(self.state_fault(path, &fault))
     }
 
     fn state_fault(&self, path: &Path, error: &impl Display) -> String {

@@ -32,11 +32,16 @@ pub fn report(config: &Config, found: &Found, registry: &Registry) -> Report {
     let _ = write_file(&mut text, found);
     let _ = write_workspaces(&mut text, config, &mut fault);
     let _ = write_settings(&mut text, config);
-    if let Some(path) = &config.state_dir
-        && let Err(error) = Root::open(path, Mode::NO_LINKS)
-        && error.kind() != ErrorKind::NotFound
-    {
-        fault.get_or_insert_with(|| config.state_fault(path, &error));
+    for line in config.misplaced_patterns() {
+        let _ = writeln!(text, "\n{line}");
+    }
+    if let Some(path) = &config.state_dir {
+        let state = match Root::open(path, Mode::NO_LINKS) {
+            Ok(state) => config.served_as_state(path, &state),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => Some(config.state_fault(path, &error)),
+        };
+        fault = fault.or(state);
     }
     let tools: Vec<&str> = registry.iter().map(|tool| tool.name).collect();
     let _ = writeln!(text, "\ntools: {}", tools.join(", "));

@@ -148,7 +148,11 @@ fn a_pattern_that_is_a_path_of_the_host_is_warned_of() {
         let output = run(folder.path(), options);
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{said}");
-        said.contains("may match nothing: patterns are relative to the workspace root")
+        let text = "may match nothing: patterns are relative to the workspace root";
+        let checked = run(folder.path(), &[&["check-config"], options].concat());
+        let checked = String::from_utf8(checked.stdout).unwrap();
+        assert_eq!(checked.contains(text), said.contains(text), "{checked}");
+        said.contains(text)
     };
     assert!(warned(&["--deny-path", inside]));
     assert!(warned(&["--read-only-path", "../a.txt"]));

@@ -318,11 +318,13 @@ fn a_state_directory_in_a_served_folder_is_closed_to_the_tools_for_files() {
 fn a_served_folder_is_no_state_directory() {
     let folder = folder(&[("ws/a", "")]);
     let options = ["--root", "ws", "--state-dir", "ws/../ws"];
-    let output = program(folder.path(), &options).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    let end = "/ws: it is the root of workspace \"default\"\n";
-    assert!(said.ends_with(end), "{said}");
+    for words in [options.to_vec(), [&["check-config"][..], &options].concat()] {
+        let output = program(folder.path(), &words).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let end = "/ws: it is the root of workspace \"default\"\n";
+        assert!(said.ends_with(end), "{said}");
+    }
 }
 
 #[test]
