@@ -17,7 +17,7 @@ pub struct CommandLine {
 /// What the program is asked to do.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Serve a client on stdin and stdout.
+    /// Serve clients.
     Serve,
     /// Run one tool, for people: its name and the words that follow.
     Call {
@@ -80,6 +80,47 @@ const OPTIONS: &[Opt] = &[
         "another folder under a name (^[a-z0-9][a-z0-9_-]*$); :ro closes it to writing; repeatable.\n\
          The primary workspace is the one named \"default\", else the first",
     ),
+    flag(
+        "http",
+        None,
+        "serve over HTTP at /mcp instead of on stdin and stdout",
+    ),
+    opt(
+        "host",
+        "<host>",
+        "address to listen on (default 127.0.0.1); any other than loopback needs a token",
+    ),
+    opt(
+        "port",
+        "<n>",
+        "port to listen on (default 3333; 0 picks a free one)",
+    ),
+    opt(
+        "token",
+        "<secret>",
+        "what each request must carry as a bearer token; MCP_TOKEN in the environment does the same\n\
+         and does not show in the list of processes",
+    ),
+    opt(
+        "allowed-host",
+        "<name>[:<port>]",
+        "a name that requests may use for the server, beside loopback; repeatable",
+    ),
+    opt(
+        "allowed-origin",
+        "<origin>",
+        "a web page that may send requests, beside those on loopback; repeatable",
+    ),
+    opt(
+        "max-body-bytes",
+        "<n>",
+        "greatest request that is read over HTTP (default 67108864)",
+    ),
+    flag(
+        "insecure",
+        None,
+        "serve other machines without a token: whoever reaches the port reaches the folders",
+    ),
     opt(
         "durability",
         "<kill|power>",
@@ -125,32 +166,6 @@ const OPTIONS: &[Opt] = &[
         "state-dir",
         "<dir>",
         "keep state there instead of in <root>/.workspace-mcp",
-    ),
-    flag(
-        "shell",
-        None,
-        "offer run_command, start_job, job_status and job_kill, for the programs pnpm, npm, npx\n\
-         and node and those of --shell-allow",
-    ),
-    flag(
-        "shell-any",
-        None,
-        "offer the same for any program: whoever calls can then do what you can",
-    ),
-    opt(
-        "shell-allow",
-        "<list>",
-        "programs that may run too, by base name, separated by commas; repeatable",
-    ),
-    opt(
-        "shell-env",
-        "<name>",
-        "pass this variable on to commands although its name looks secret; repeatable",
-    ),
-    opt(
-        "shell-path",
-        "<folders>",
-        "look for programs there instead of in PATH",
     ),
     opt(
         "log-level",
@@ -198,7 +213,7 @@ fn parse_rest(
     let mut free = Vec::new();
     let mut only_free = false;
     while let Some(word) = words.next() {
-        if only_free || !has_dash(&word) {
+        if only_free || !is_option(&word) {
             if let First::Plain(_) = first {
                 return Err(format!(
                     "Unexpected argument '{}'. This command does not take positional arguments",
@@ -244,13 +259,7 @@ fn parse_rest(
     Ok(CommandLine { command, options })
 }
 
-/// Says whether the command line has an option of that name.
-#[must_use]
-pub fn is_option(name: &str) -> bool {
-    OPTIONS.iter().any(|option| option.long == name)
-}
-
-fn has_dash(word: &str) -> bool {
+fn is_option(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
 }
 
@@ -280,7 +289,7 @@ fn value(
     }
     match words.next() {
         None => Err(format!("Option '--{long} <value>' argument missing")),
-        Some(value) if has_dash(&value) => Err(format!(
+        Some(value) if is_option(&value) => Err(format!(
             "Option '--{long}' argument is ambiguous. Did you forget it? \
              One that starts with a dash is written '--{long}=-XYZ'"
         )),
@@ -300,7 +309,7 @@ pub fn help() -> String {
     const COLUMN: usize = 34;
     let mut text = version();
     text.push_str(
-        "Safe, fast access to project folders for an AI agent, over MCP on stdin and stdout.\n\n\
+        "Safe, fast access to project folders for an AI agent, over MCP.\n\n\
          Usage: workspace-mcp [options]\n\
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
          \x20      workspace-mcp tools [options]                              list the tools\n\
@@ -322,11 +331,6 @@ pub fn help() -> String {
             let _ = writeln!(text, "{left:COLUMN$}{line}");
         }
     }
-    text.push_str(
-        "\nEnvironment: WORKSPACE_MCP_SHELL=1 does what --shell does, WORKSPACE_MCP_SHELL_MODE with\n\
-         allowlist or any what --shell or --shell-any does, and WORKSPACE_MCP_SHELL_ALLOW adds to\n\
-         --shell-allow. WORKSPACE_MCP_SHELL_DENY names programs that may not run.\n",
-    );
     text.push_str("\nRoots are resolved to their real path when the server starts.\n");
     text
 }

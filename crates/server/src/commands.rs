@@ -6,20 +6,19 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use workspace::process::supervise::{self, Launcher};
 use workspace::transaction::Recovered;
-use workspace::{Workspace, Workspaces};
+use workspace::{Cancel, Workspace};
 
 use crate::args;
 use crate::cli::{self, Command, CommandLine};
 use crate::config::discovery::{Found, Search};
+use crate::config::transport::Transport;
 use crate::config::{self, Config, Layer, Source, StartFault, check};
-use crate::dispatch::{Caller, Server};
+use crate::dispatch::Server;
+use crate::http;
 use crate::log::{Level, Log};
 use crate::registry::Registry;
-use crate::shell::{self, Shell};
 use crate::stdio;
-use crate::tool::Tool;
 use crate::tools::project::TOOLS;
 
 /// Runs the program with these words after its own name. Relative paths start at `cwd`;
@@ -63,8 +62,11 @@ fn run_line(
         Command::Help => Ok(print(&cli::help())),
         Command::Version => Ok(print(&cli::version())),
         Command::CheckConfig => check_config(&start),
-        Command::Serve => serve(server(&start, &alone)?),
-        Command::Call { tool, words } => call(&server(&start, &alone)?, &tool, words),
+        Command::Serve => {
+            let (server, transport) = server(&start, &alone)?;
+            serve(server, &transport)
+        }
+        Command::Call { tool, words } => call(&server(&start, &alone)?.0, &tool, words),
         Command::Tools => {
             let (config, _) = start.config()?;
             Ok(print(&tools(&registry(&config)?)))
@@ -124,14 +126,13 @@ impl Start<'_> {
 }
 
 fn registry(config: &Config) -> Result<Registry, StartFault> {
-    let has_shell = config.shell.mode.is_some() && !config.tools.read_only;
-    Registry::of(&[(TOOLS, true), (shell_tools(), has_shell)], &config.tools)
-        .map_err(|unknown| config.unknown_tool(&unknown))
+    Registry::new(TOOLS, &config.tools).map_err(|unknown| config.unknown_tool(&unknown))
 }
 
 /// Shows the configuration. Nothing is made or changed by it.
 fn check_config(start: &Start<'_>) -> Result<ExitCode, StartFault> {
     let (config, found) = start.config()?;
+    config.transport.check()?;
     let registry = registry(&config)?;
     let report = check::report(&config, &found, &registry);
     let printed = print(&report.text);
@@ -142,7 +143,7 @@ fn check_config(start: &Start<'_>) -> Result<ExitCode, StartFault> {
 }
 
 /// A server of what is configured; `alone` is what the command line says, where the log is set up.
-fn server(start: &Start<'_>, alone: &Config) -> Result<Server, StartFault> {
+fn server(start: &Start<'_>, alone: &Config) -> Result<(Server, Transport), StartFault> {
     let log = match &alone.log_file {
         None => Log::to_stderr(alone.log_level),
         Some(path) => Log::to_file(alone.log_level, path).map_err(|error| {
@@ -167,35 +168,8 @@ fn server(start: &Start<'_>, alone: &Config) -> Result<Server, StartFault> {
             ));
         }
     }
-    let shell = start_shell(&config, &log, &workspaces)?;
-    Ok(Server::new(registry, workspaces, shell, config.room, log))
-}
-
-fn shell_tools() -> &'static [Tool] {
-    crate::tools::project::shell::TOOLS
-}
-
-/// What runs commands, when that is turned on and not taken away again.
-fn start_shell(
-    config: &Config,
-    log: &Log,
-    workspaces: &Workspaces,
-) -> Result<Option<Shell>, StartFault> {
-    if config.shell.mode.is_none() || config.tools.read_only {
-        return Ok(None);
-    }
-    if !supervise::IS_AVAILABLE {
-        let text = "commands are not available on this system in this version";
-        return Err(StartFault::Machine(text.to_owned()));
-    }
-    let launcher = Launcher::this_program()
-        .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))?;
-    shell::report(log, &config.shell, workspaces);
-    let shell = Shell::new(&config.shell, launcher);
-    if let Some(shell) = &shell {
-        shell.commands.jobs.tidy();
-    }
-    Ok(shell)
+    let server = Server::new(registry, workspaces, config.room, log);
+    Ok((server, config.transport))
 }
 
 /// Says which configuration file counts, and what in it does not.
@@ -228,19 +202,38 @@ fn report_recovery(log: &Log, workspace: &Workspace) {
     }
 }
 
-fn serve(server: Server) -> Result<ExitCode, StartFault> {
+fn serve(server: Server, transport: &Transport) -> Result<ExitCode, StartFault> {
+    transport.check()?;
     let server = Arc::new(server);
     let names: Vec<&str> = server
         .workspaces
         .iter()
         .map(|workspace| workspace.name.as_str())
         .collect();
-    server.log.info(&format!(
-        "ready on stdio (workspaces: {})",
-        names.join(", ")
-    ));
-    stdio::serve(Arc::clone(&server))
-        .map_err(|error| StartFault::Machine(format!("cannot start: {error}")))?;
+    let names = names.join(", ");
+    let served = if transport.http {
+        let (listener, address) = transport.listen()?;
+        if transport.is_open() {
+            server.log.warn(
+                "SECURITY WARNING: HTTP mode is bound to a non-loopback host without a token: \
+                 whoever reaches the port reaches the folders",
+            );
+        }
+        server
+            .log
+            .info(&format!("ready on {address} (workspaces: {names})"));
+        if transport.access.token.is_some() {
+            server.log.info("bearer token authentication is enabled");
+        }
+        let (access, limits) = (transport.access.clone(), transport.limits.clone());
+        http::serve(Arc::clone(&server), listener, access, limits)
+    } else {
+        server
+            .log
+            .info(&format!("ready on stdio (workspaces: {names})"));
+        stdio::serve(Arc::clone(&server))
+    };
+    served.map_err(|error| StartFault::Machine(format!("cannot start: {error}")))?;
     server.log.info("shutting down");
     Ok(ExitCode::SUCCESS)
 }
@@ -252,7 +245,7 @@ fn call(server: &Server, name: &str, words: Vec<String>) -> Result<ExitCode, Sta
         return Err(StartFault::Usage(format!("no such tool: {name}")));
     };
     let arguments = arguments(words).map_err(StartFault::Usage)?;
-    let answer = server.call(tool, arguments, Caller::default());
+    let answer = server.call(tool, arguments, Cancel::never());
     let text = format!("{}\n", answer.reply.text);
     if answer.is_error {
         // A stderr that is gone has nobody to complain to.

@@ -13,6 +13,7 @@ pub mod keys;
 mod location;
 pub mod schema;
 pub mod shape;
+pub mod transport;
 mod values;
 
 use std::fmt::Display;
@@ -27,9 +28,9 @@ use workspace::{Policy, WorkspaceOptions, Workspaces, limits};
 
 use self::discovery::Found;
 use self::keys::Key;
+use self::transport::Transport;
 use crate::log::Level;
 use crate::registry::{ToolFilter, UnknownTool};
-use crate::shell::{ShellConfig, ShellMode};
 
 /// Why the server does not start.
 #[derive(Debug, PartialEq, Eq)]
@@ -94,8 +95,8 @@ pub struct Config {
     pub keep: Keep,
     /// Where state is kept, if not in the roots.
     pub state_dir: Option<PathBuf>,
-    /// Whether and how commands run.
-    pub shell: ShellConfig,
+    /// How clients reach the server.
+    pub transport: Transport,
     /// What is logged.
     pub log_level: Level,
     /// Where the log goes, if not to stderr.
@@ -149,15 +150,11 @@ impl Room {
 /// The variable of the environment that does what an option does.
 #[must_use]
 pub fn variable(option: &str) -> Option<&'static str> {
-    Some(match option {
-        "journal-max-bytes" => "WORKSPACE_MCP_JOURNAL_MAX_BYTES",
-        "shell" => "WORKSPACE_MCP_SHELL",
-        "shell-mode" => "WORKSPACE_MCP_SHELL_MODE",
-        "shell-allow" => "WORKSPACE_MCP_SHELL_ALLOW",
-        "shell-deny" => "WORKSPACE_MCP_SHELL_DENY",
-        "job-dir" => "WORKSPACE_MCP_JOB_DIR",
-        _ => return None,
-    })
+    match option {
+        "journal-max-bytes" => Some("WORKSPACE_MCP_JOURNAL_MAX_BYTES"),
+        "token" => Some("MCP_TOKEN"),
+        _ => None,
+    }
 }
 
 /// The options that the environment stands for.
@@ -171,20 +168,8 @@ pub fn environment_options(read: impl Fn(&str) -> Option<String>) -> Vec<(&'stat
     if let Some(bytes) = number.filter(|&bytes: &f64| bytes >= 1.0 && bytes.is_finite()) {
         options.push(("journal-max-bytes", format!("{:.0}", bytes.floor())));
     }
-    if variable("shell")
-        .and_then(&read)
-        .is_some_and(|value| value == "1")
-    {
-        options.push(("shell", String::new()));
-    }
-    // The mode is not passed over when it is empty: whoever sets it means something.
-    for option in ["shell-mode", "shell-allow", "shell-deny", "job-dir"] {
-        let value = variable(option).and_then(&read);
-        options.extend(
-            value
-                .filter(|value| option == "shell-mode" || !value.trim().is_empty())
-                .map(|value| (option, value)),
-        );
+    if let Some(token) = variable("token").and_then(&read) {
+        options.push(("token", token));
     }
     options
 }
@@ -220,7 +205,7 @@ impl Config {
             room: Room::DEFAULT,
             keep: Keep::default(),
             state_dir: None,
-            shell: ShellConfig::default(),
+            transport: Transport::default(),
             log_level: Level::Info,
             log_file: None,
             config_files: Vec::new(),
@@ -244,7 +229,6 @@ impl Config {
         let folder = layer.folder;
         let mut root = None;
         let mut workspaces = Vec::new();
-        let mut mode = None;
         for (name, value) in layer.options {
             match *name {
                 "root" => root = Some(value.as_str()),
@@ -263,37 +247,23 @@ impl Config {
                 "journal-max-bytes" => self.keep.max_bytes = values::journal_bytes(value)?,
                 "journal-files" => self.keep.max_files = values::journal_files(value)?,
                 "state-dir" => self.state_dir = Some(values::path("--state-dir", value, folder)?),
-                // Who says both means the wider one.
-                "shell" => mode = mode.or(Some(ShellMode::Allowlist)),
-                "shell-any" => mode = Some(ShellMode::Any),
-                "shell-mode" => mode = Some(values::shell_mode(value)?),
-                "shell-allow" => self.shell.allow.push(value.clone()),
-                "shell-deny" => self.shell.deny.push(value.clone()),
-                "shell-env" => self.shell.env.push(value.clone()),
-                "shell-path" => self.shell.path = Some(values::search_path(value)?),
-                "shell-timeout-ms" => self.shell.times.command = values::time(value)?,
-                "shell-max-runtime-ms" => self.shell.times.job = values::time(value)?,
-                "job-dir" => self.shell.job_folder = Some(values::absolute(value, folder)),
                 "log-level" => self.log_level = values::level(value)?,
                 "log-file" => self.log_file = Some(values::path("--log-file", value, folder)?),
                 "config" => {
                     values::path("--config", value, folder)?;
                 }
-                _ => {}
+                _ => self.transport.apply(name, value, layer.source)?,
             }
-            let (option, value) = match *name {
-                "shell" => ("shell-mode", "allowlist"),
-                "shell-any" => ("shell-mode", "any"),
-                other => (other, value.as_str()),
-            };
             self.settings.push(Setting {
-                option,
-                value: value.to_owned(),
+                option: name,
+                // A secret is kept nowhere.
+                value: if *name == "token" {
+                    "(hidden)".to_owned()
+                } else {
+                    value.clone()
+                },
                 source: layer.source,
             });
-        }
-        if mode.is_some() {
-            self.shell.mode = mode;
         }
         if let Some(root) = root {
             workspaces.insert(0, values::root(root, folder)?);

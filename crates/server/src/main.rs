@@ -4,8 +4,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use workspace::process::supervise;
-
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         // The place only: the text of a panic may hold what a client sent.
@@ -14,22 +12,10 @@ fn main() -> ExitCode {
             .map_or_else(String::new, |place| format!(" at {place}"));
         let _ = writeln!(std::io::stderr(), "[workspace-mcp] internal error{place}");
     }));
-    if is_supervisor() {
-        return match supervise::supervise() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        };
-    }
     let words = std::env::args_os()
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned());
     workspace_mcp::commands::run(words, &current_folder(), environment)
-}
-
-/// Says whether this process was started by a server to look after one command.
-fn is_supervisor() -> bool {
-    let mut words = std::env::args_os().skip(1);
-    words.next().is_some_and(|word| word == supervise::WORD) && words.next().is_none()
 }
 
 #[expect(
@@ -46,5 +32,6 @@ fn current_folder() -> PathBuf {
     reason = "this is where the environment is read"
 )]
 fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    // What is not Unicode is there all the same: a token must not go missing in silence.
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }

@@ -15,7 +15,6 @@ pub mod cancel;
 pub mod change;
 pub mod changes;
 pub mod clock;
-pub mod commands;
 pub mod edit;
 pub mod error;
 pub mod git;

@@ -29,7 +29,10 @@ fn faults_of_form_read_as_people_know_them() {
     assert_eq!(fault("--bogus"), "Unknown option '--bogus'");
     assert_eq!(fault("--bogus=1"), "Unknown option '--bogus'");
     assert_eq!(fault("-x"), "Unknown option '-x'");
-    assert_eq!(fault("--http"), "Unknown option '--http'");
+    assert_eq!(
+        fault("--http=true"),
+        "Option '--http' does not take an argument"
+    );
     assert_eq!(
         fault("x"),
         "Unexpected argument 'x'. This command does not take positional arguments"

@@ -114,11 +114,16 @@ fn write_settings(text: &mut String, config: &Config) -> std::fmt::Result {
             push_rows(&mut rows, config, key, option);
         }
     }
-    for (option, default) in [("log-level", "info"), ("log-file", "(stderr)")] {
+    for (option, default) in [
+        ("token", "(none)"),
+        ("insecure", "false"),
+        ("log-level", "info"),
+        ("log-file", "(stderr)"),
+    ] {
         let last = said(config, option).last();
         let value = match (option, &config.log_file) {
             ("log-file", Some(path)) => shown(path),
-            _ => last.map_or(default.to_owned(), |setting| setting.value.clone()),
+            _ => last.map_or(default.to_owned(), value_of),
         };
         let source = last.map_or(Source::BuiltIn, |setting| setting.source);
         rows.push([format!("--{option}"), value, place(source, option)]);
@@ -141,11 +146,19 @@ fn push_rows(rows: &mut Vec<[String; 3]>, config: &Config, key: &Key, option: &'
         let name = if index == 0 { key.name } else { "" };
         let value = match (option, &config.state_dir) {
             ("state-dir", Some(path)) => shown(path),
-            // The option is a flag and has no value of its own.
-            _ if setting.value.is_empty() => "true".to_owned(),
-            _ => rooted::show(setting.value.as_bytes()),
+            _ => value_of(setting),
         };
         rows.push([name.to_owned(), value, place(setting.source, option)]);
+    }
+}
+
+/// The value for people.
+fn value_of(setting: &Setting) -> String {
+    match (setting.option, setting.value.as_str()) {
+        ("http", "") => "http".to_owned(),
+        // The option is a flag and has no value of its own.
+        (_, "") => "true".to_owned(),
+        (_, value) => rooted::show(value.as_bytes()),
     }
 }
 
@@ -158,11 +171,7 @@ fn place(source: Source, option: &str) -> String {
     match source {
         Source::BuiltIn => "built-in".to_owned(),
         Source::File => "file".to_owned(),
-        Source::Environment if option == "shell-mode" => {
-            "environment WORKSPACE_MCP_SHELL or WORKSPACE_MCP_SHELL_MODE".to_owned()
-        }
         Source::Environment => format!("environment {}", variable(option).unwrap_or_default()),
-        Source::Option if option == "shell-mode" => "option --shell or --shell-any".to_owned(),
         Source::Option => format!("option --{option}"),
     }
 }

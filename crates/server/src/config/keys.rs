@@ -1,6 +1,7 @@
 //! The keys of the configuration file: one table, from which come the check of a file, the schema
 //! for editors, the table in the docs, and the report of `check-config`.
 
+use super::transport::BODY_BYTES_MIN;
 use super::values::{ANSWER_BYTES_MAX, ANSWER_BYTES_MIN};
 
 /// The greatest integer that JSON written by JavaScript holds exactly.
@@ -54,26 +55,29 @@ pub enum Effect {
     Sets(&'static str),
     /// Nothing until the server has the feature.
     Tunes(Feature),
-    /// Turns the feature on, when it is one of these.
+    /// Turns the feature on, when it is one of these; any does when there are none.
     TurnsOn(Feature, &'static [&'static str]),
 }
 
 /// What a key may be about that this version does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// Serving over HTTP.
-    Http,
+    /// Running commands.
+    Commands,
+    /// Serving over an encrypted connection.
+    Tls,
 }
 
 impl Feature {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Http];
+    pub const ALL: &'static [Self] = &[Self::Commands, Self::Tls];
 
     /// The sentence that says so.
     #[must_use]
     pub fn absence(self) -> &'static str {
         match self {
-            Self::Http => "HTTP is not available in this version",
+            Self::Commands => "commands are not available in this version",
+            Self::Tls => "TLS is not available in this version; let a proxy do it",
         }
     }
 }
@@ -179,22 +183,22 @@ pub const KEYS: &[Key] = &[
     key(
         "shell.mode",
         Kind::Choice(&["allowlist", "any"]),
-        Effect::Sets("shell-mode"),
-        "(off)",
+        Effect::TurnsOn(Feature::Commands, &["allowlist", "any"]),
+        "",
         "turn on the tools that run commands, for listed programs or for any",
     ),
     key(
         "shell.allow",
         Kind::Texts("executable names"),
-        Effect::Sets("shell-allow"),
-        "(none)",
+        Effect::Tunes(Feature::Commands),
+        "",
         "programs that may run, beside the usual ones",
     ),
     key(
         "shell.deny",
         Kind::Texts("executable names"),
-        Effect::Sets("shell-deny"),
-        "(none)",
+        Effect::Tunes(Feature::Commands),
+        "",
         "programs that may not run, whatever else is said",
     ),
     key(
@@ -203,8 +207,8 @@ pub const KEYS: &[Key] = &[
             min: 1000,
             max: 600_000,
         },
-        Effect::Sets("shell-timeout-ms"),
-        "120000",
+        Effect::Tunes(Feature::Commands),
+        "",
         "time that a command gets when a call does not say",
     ),
     key(
@@ -213,36 +217,36 @@ pub const KEYS: &[Key] = &[
             min: 1000,
             max: 7_200_000,
         },
-        Effect::Sets("shell-max-runtime-ms"),
-        "1800000",
+        Effect::Tunes(Feature::Commands),
+        "",
         "time that a job gets when a call does not say",
     ),
     key(
         "shell.env",
         Kind::Texts("variable names"),
-        Effect::Sets("shell-env"),
-        "(none)",
+        Effect::Tunes(Feature::Commands),
+        "",
         "environment variables that commands get although their names look secret",
     ),
     key(
         "shell.path",
         Kind::Text,
-        Effect::Sets("shell-path"),
-        "(PATH)",
+        Effect::Tunes(Feature::Commands),
+        "",
         "where programs are looked for, instead of PATH",
     ),
     key(
         "transport.type",
         Kind::Choice(&["stdio", "http"]),
-        Effect::TurnsOn(Feature::Http, &["http"]),
-        "",
+        Effect::Sets("http"),
+        "stdio",
         "how clients reach the server",
     ),
     key(
         "transport.host",
         Kind::Text,
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("host"),
+        "127.0.0.1",
         "address to listen on",
     ),
     key(
@@ -251,46 +255,46 @@ pub const KEYS: &[Key] = &[
             min: 0,
             max: 65_535,
         },
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("port"),
+        "3333",
         "port to listen on; 0 picks a free one",
     ),
     key(
         "transport.allowedHosts",
         Kind::Texts("host names"),
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("allowed-host"),
+        "(loopback)",
         "further names that requests may use for the server",
     ),
     key(
         "transport.allowedOrigins",
         Kind::Texts("origins"),
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("allowed-origin"),
+        "(loopback)",
         "further web pages that may send requests",
     ),
     key(
         "transport.tlsCert",
         Kind::Text,
-        Effect::Tunes(Feature::Http),
+        Effect::TurnsOn(Feature::Tls, &[]),
         "",
         "certificate file for TLS",
     ),
     key(
         "transport.tlsKey",
         Kind::Text,
-        Effect::Tunes(Feature::Http),
+        Effect::TurnsOn(Feature::Tls, &[]),
         "",
         "key file for TLS",
     ),
     key(
         "transport.maxBodyBytes",
         Kind::Integer {
-            min: 1024,
+            min: BODY_BYTES_MIN as u64,
             max: SAFE_INTEGER,
         },
-        Effect::Tunes(Feature::Http),
-        "",
+        Effect::Sets("max-body-bytes"),
+        "67108864",
         "greatest request that is read",
     ),
 ];

@@ -114,7 +114,8 @@ fn take(key: &Key, value: &Value, settings: &mut Settings) -> Result<(), String>
         }
         Effect::Tunes(feature) => settings.idle.push((key.name, feature)),
         Effect::TurnsOn(feature, values) => {
-            if texts.iter().any(|text| values.contains(&text.as_str())) {
+            let is_one = |text: &String| values.is_empty() || values.contains(&text.as_str());
+            if texts.iter().any(is_one) {
                 return Err(format!("{}: {}", key.name, feature.absence()));
             }
         }

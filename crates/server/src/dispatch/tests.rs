@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
+use workspace::Cancel;
 
-use super::{Caller, Server};
+use super::Server;
 use crate::args::{Arg, Args};
 use crate::cli;
 use crate::config::Config;
@@ -34,11 +35,11 @@ fn said(max_bytes: &str, sent: impl Into<Value>) -> (String, bool) {
     let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
     let tool = registry.get("say").unwrap();
     let log = Log::to_stderr(Level::Off);
-    let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
+    let server = Server::new(registry, config.open().unwrap(), config.room, log);
     let Value::Object(sent) = sent.into() else {
         panic!("arguments are an object");
     };
-    let answer = server.call(tool, sent, Caller::default());
+    let answer = server.call(tool, sent, Cancel::never());
     (answer.reply.text, answer.is_error)
 }
 

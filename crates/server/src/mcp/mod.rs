@@ -6,12 +6,10 @@
 
 pub mod message;
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{self, Poll, Waker};
 
 use base64::Engine as _;
@@ -31,8 +29,7 @@ use serde_json::Value;
 use workspace::Cancel;
 
 use crate::args;
-use crate::dispatch::{Answer, Caller, Server};
-use crate::progress::Progress;
+use crate::dispatch::{Answer, Server};
 use crate::tool::Tool;
 
 /// How long a client may take what it was told for fresh. It changes with a restart only, but a
@@ -45,14 +42,15 @@ pub struct Handler {
     server: Arc<Server>,
     tools: Arc<Vec<rmcp::model::Tool>>,
     identity: Arc<MetaObject>,
+    /// Whether requests come from many clients, of which none may change what another gets.
+    stateless: bool,
 }
 
 impl Handler {
     /// A handler over this server.
     #[must_use]
     pub fn new(server: Arc<Server>) -> Self {
-        let tools = server.registry.iter().map(|tool| describe(&server, tool));
-        let tools = tools.collect();
+        let tools = server.registry.iter().map(describe).collect();
         let mut identity = MetaObject::default();
         let info = serde_json::json!({"name": NAME, "version": VERSION});
         identity.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
@@ -60,6 +58,7 @@ impl Handler {
             server,
             tools: Arc::new(tools),
             identity: Arc::new(identity),
+            stateless: false,
         }
     }
 
@@ -85,7 +84,20 @@ impl Connection {
     /// # Errors
     /// What the operating system says when there is nothing left to start with.
     pub fn new(server: Arc<Server>) -> io::Result<Self> {
-        let handler = Handler::new(server);
+        Self::over(Handler::new(server))
+    }
+
+    /// One that many clients share: what one of them opens with is forgotten with the answer.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn stateless(server: Arc<Server>) -> io::Result<Self> {
+        let mut handler = Handler::new(server);
+        handler.stateless = true;
+        Self::over(handler)
+    }
+
+    fn over(handler: Handler) -> io::Result<Self> {
         // The SDK makes a peer only for a service that it runs, so one is started on nothing.
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let _context = runtime.enter();
@@ -96,30 +108,30 @@ impl Connection {
 
     /// Answers a request; blocks until the tool is done. The answer is one line without its end.
     #[must_use]
-    pub fn answer(
+    pub fn answer(&self, id: RequestId, request: ClientRequest, cancel: Cancel) -> Vec<u8> {
+        let answer = self.reply(id.clone(), request, cancel);
+        serde_json::to_vec(&answer).unwrap_or_else(|_| Self::fault(Some(id)))
+    }
+
+    /// The same, before it is written down.
+    #[must_use]
+    pub fn reply(
         &self,
         id: RequestId,
         mut request: ClientRequest,
         cancel: Cancel,
-        notify: impl Fn(Vec<u8>) + Send + Sync + 'static,
-    ) -> Vec<u8> {
+    ) -> ServerJsonRpcMessage {
         let mut context = RequestContext::new(id.clone(), self.peer.clone());
         context.meta = std::mem::take(request.get_meta_mut());
-        let token = context.meta.0.0.get("progressToken");
-        let progress = token.cloned().map(|token| progress(token, notify));
-        context.extensions.insert(Caller {
-            cancel,
-            progress: progress.unwrap_or_default(),
-        });
+        context.extensions.insert(cancel);
         let answer = pin!(self.handler.handle_request(request, context));
         let mut nobody = task::Context::from_waker(Waker::noop());
-        let answer: ServerJsonRpcMessage = match answer.poll(&mut nobody) {
-            Poll::Ready(Ok(result)) => JsonRpcMessage::response(result, id.clone()),
-            Poll::Ready(Err(error)) => JsonRpcMessage::error(error, Some(id.clone())),
+        match answer.poll(&mut nobody) {
+            Poll::Ready(Ok(result)) => JsonRpcMessage::response(result, id),
+            Poll::Ready(Err(error)) => JsonRpcMessage::error(error, Some(id)),
             // Nothing in the handler waits for anything but its own thread.
-            Poll::Pending => JsonRpcMessage::error(internal_error(), Some(id.clone())),
-        };
-        serde_json::to_vec(&answer).unwrap_or_else(|_| Self::fault(Some(id)))
+            Poll::Pending => JsonRpcMessage::error(internal_error(), Some(id)),
+        }
     }
 
     /// The answer to a request that could not be answered.
@@ -128,20 +140,6 @@ impl Connection {
         let error = JsonRpcError::new(id, internal_error());
         serde_json::to_vec(&error).unwrap_or_default()
     }
-}
-
-/// Progress as notifications under the token that the caller gave.
-fn progress(token: Value, notify: impl Fn(Vec<u8>) + Send + Sync + 'static) -> Progress {
-    let count = AtomicU64::new(0);
-    Progress::new(move |line| {
-        let n = count.fetch_add(1, Ordering::Relaxed) + 1;
-        let notification = serde_json::json!({
-            "jsonrpc": "2.0",
-            "method": "notifications/progress",
-            "params": {"progressToken": token, "progress": n, "message": line},
-        });
-        notify(notification.to_string().into_bytes());
-    })
 }
 
 fn internal_error() -> ErrorData {
@@ -189,17 +187,13 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     named.is_some_and(|version| !version.has_initialize())
 }
 
-fn describe(server: &Server, tool: &'static Tool) -> rmcp::model::Tool {
-    let description = match server.remark(tool) {
-        Some(remark) => Cow::Owned(format!("{}{remark}", tool.description)),
-        None => Cow::Borrowed(tool.description),
-    };
+fn describe(tool: &'static Tool) -> rmcp::model::Tool {
     let hints = ToolAnnotations::new()
         .read_only(tool.hints.read_only)
         .destructive(tool.hints.destructive)
         .idempotent(tool.hints.idempotent)
         .open_world(tool.hints.open_world);
-    rmcp::model::Tool::new(tool.name, description, args::schema(tool.args))
+    rmcp::model::Tool::new(tool.name, tool.description, args::schema(tool.args))
         .with_title(tool.title)
         .with_annotations(hints)
 }
@@ -243,9 +237,11 @@ impl ServerHandler for Handler {
             answer.protocol_version = request.protocol_version.clone();
         }
         let version = answer.protocol_version.clone();
-        context
-            .peer
-            .set_peer_info(request.with_protocol_version(version));
+        if !self.stateless {
+            context
+                .peer
+                .set_peer_info(request.with_protocol_version(version));
+        }
         Ok(answer)
     }
 
@@ -291,12 +287,12 @@ impl ServerHandler for Handler {
                 None,
             ));
         };
-        let caller = context.extensions.get::<Caller>().cloned();
+        let cancel = context.extensions.get::<Cancel>().cloned();
         let arguments = request.arguments.unwrap_or_default();
         // Blocks: only a thread that may be blocked calls this.
         let answer = self
             .server
-            .call(tool, arguments, caller.unwrap_or_default());
+            .call(tool, arguments, cancel.unwrap_or_default());
         let mut result = result(answer);
         result.meta = self.identity(&context);
         Ok(result.into())

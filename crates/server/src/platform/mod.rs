@@ -6,6 +6,10 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use unix::{make_stdio_block, outlive_file_limits, stop_signal, user_config_dir};
+pub(crate) use unix::{
+    allow_many_files, make_stdio_block, outlive_file_limits, stop_signal, user_config_dir,
+};
 #[cfg(windows)]
-pub(crate) use windows::{make_stdio_block, outlive_file_limits, stop_signal, user_config_dir};
+pub(crate) use windows::{
+    allow_many_files, make_stdio_block, outlive_file_limits, stop_signal, user_config_dir,
+};

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-use rustix::process::Signal;
+use rustix::process::{Resource, Signal, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Takes the signals that stop the process from now on; the future waits for the first.
@@ -30,6 +30,18 @@ pub(crate) fn stop_signal() -> impl Future<Output = ()> {
 pub(crate) fn outlive_file_limits() {
     // Without a handler the signal ends the process, as it does by default.
     drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())));
+}
+
+/// Lets the process hold as many open files as it may; by default that is often much less.
+pub(crate) fn allow_many_files() {
+    const ENOUGH: u64 = 8192;
+    let mut limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.unwrap_or(ENOUGH).min(ENOUGH);
+    if limit.current.is_some_and(|current| current < most) {
+        limit.current = Some(most);
+        // With fewer files there are fewer connections, which is no reason not to start.
+        let _ = setrlimit(Resource::Nofile, limit);
+    }
 }
 
 /// Makes stdin and stdout wait for what they do, should whoever started the program have them not.

@@ -16,22 +16,22 @@ use std::thread;
 use std::time::Duration;
 
 use rmcp::model::{ErrorCode, JsonRpcError};
+use serde_json::Value;
 use tokio::sync::Notify;
-use workspace::Cancel;
 
 use crate::dispatch::Server;
 use crate::mcp::Connection;
 use crate::mcp::message::{self, Incoming};
 use crate::platform;
 use lines::{Line, Lines};
-use state::{CALLS_AT_ONCE, COMMANDS_AT_ONCE, Job, REST_AT_ONCE, State, Task};
+use state::{CALLS_AT_ONCE, Job, REST_AT_ONCE, State, Task};
 
 /// The longest message that is read.
 pub const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 /// How long calls under way may take once the input has ended.
 const DRAIN: Duration = Duration::from_secs(5);
 /// Threads: one for each job that may run, and one that reads.
-const THREADS: usize = CALLS_AT_ONCE + COMMANDS_AT_ONCE + REST_AT_ONCE + 1;
+const THREADS: usize = CALLS_AT_ONCE + REST_AT_ONCE + 1;
 /// Threads that are kept to wait for their turn.
 const THREADS_KEPT: usize = 3;
 
@@ -207,16 +207,11 @@ where
             }
         };
         let n_bytes = line.len();
-        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-        let line = line.trim_ascii();
+        let line = without_mark(line);
         if line.is_empty() {
             return None;
         }
-        let parsed = serde_json::from_slice(line).or_else(|error| {
-            let mended = lines::mend_surrogates(line).ok_or(error)?;
-            serde_json::from_slice(&mended)
-        });
-        let Ok(parsed) = parsed else {
+        let Some(parsed) = parse(line) else {
             let id = lines::id_of_broken(line);
             let text = "Parse error: invalid JSON";
             let error = message::refusal(id, ErrorCode::PARSE_ERROR, text);
@@ -251,7 +246,7 @@ where
     }
 
     /// Does a job; gives another that waited for this one to be done.
-    fn run(self: &Arc<Self>, job: Job) -> Option<Job> {
+    fn run(&self, job: Job) -> Option<Job> {
         let slot = job.slot;
         let line = match job.task {
             Task::Refuse(error) => serde_json::to_vec(&error).ok(),
@@ -259,8 +254,7 @@ where
                 opened, request, ..
             } => {
                 let (id, cancel) = (opened.id.clone(), opened.cancel.clone());
-                let notify = self.notifier(cancel.clone());
-                let answer = || self.connection.answer(id, *request, cancel, notify);
+                let answer = || self.connection.answer(id, *request, cancel);
                 // A call nobody waits for any more needs no work either.
                 let answer = (!opened.cancel.is_raised()).then(|| {
                     catch_unwind(AssertUnwindSafe(answer))
@@ -283,16 +277,6 @@ where
             self.room.notify_all();
         }
         next
-    }
-
-    /// Sends what is told of a request, as long as somebody waits for its answer.
-    fn notifier(self: &Arc<Self>, cancel: Cancel) -> impl Fn(Vec<u8>) + Send + Sync + 'static {
-        let pipe = Arc::clone(self);
-        move |line| {
-            if !cancel.is_raised() {
-                pipe.write(line);
-            }
-        }
     }
 
     fn write(&self, mut line: Vec<u8>) {
@@ -324,6 +308,20 @@ impl<R: Read> Input<R> {
             self.ended = !matches!(self.lines.fill(&mut self.stream), Ok(n) if n > 0);
         }
     }
+}
+
+/// Reads the JSON of a message, kindly: a byte order mark and halves of characters are no fault.
+pub(crate) fn parse(message: &[u8]) -> Option<Value> {
+    let message = without_mark(message);
+    serde_json::from_slice(message).ok().or_else(|| {
+        let mended = lines::mend_surrogates(message)?;
+        serde_json::from_slice(&mended).ok()
+    })
+}
+
+fn without_mark(message: &[u8]) -> &[u8] {
+    let bare = message.strip_prefix(b"\xEF\xBB\xBF");
+    bare.unwrap_or(message).trim_ascii()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

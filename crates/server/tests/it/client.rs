@@ -47,7 +47,9 @@ pub fn program(folder: &Path, options: &[&str]) -> Command {
     for variable in ["XDG_CONFIG_HOME", "HOME", "APPDATA"] {
         command.env(variable, folder.join("nobody's home"));
     }
-    command.env_remove("WORKSPACE_MCP_JOURNAL_MAX_BYTES");
+    for variable in ["WORKSPACE_MCP_JOURNAL_MAX_BYTES", "MCP_TOKEN"] {
+        command.env_remove(variable);
+    }
     command
 }
 

@@ -16,7 +16,10 @@ fn outcome(options: &[&str]) -> (i32, String, String) {
 fn faults_of_options_exit_with_2_and_one_line() {
     for (options, line) in [
         (&["--bogus"][..], "Unknown option '--bogus'"),
-        (&["--http"], "Unknown option '--http'"),
+        (
+            &["--http=true"],
+            "Option '--http' does not take an argument",
+        ),
         (
             &["x"],
             "Unexpected argument 'x'. This command does not take positional arguments",

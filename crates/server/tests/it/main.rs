@@ -13,13 +13,12 @@ mod bounds;
 mod changes;
 mod client;
 mod command_line;
-#[cfg(target_os = "linux")]
-mod commands;
 mod config_file;
 mod eras;
 #[cfg(target_os = "linux")]
 mod fence;
 mod git;
+mod http;
 #[cfg(target_os = "linux")]
 mod kills;
 mod lifetime;

@@ -1,0 +1,168 @@
+//! How clients reach the server, as the options say it.
+
+use std::net::{Ipv6Addr, TcpListener};
+
+use super::keys::Key;
+use super::{Source, StartFault};
+use crate::http::access::{Access, HostRule, Origin, Token, is_loopback};
+use crate::http::{BODY_BYTES, Limits};
+
+/// The least `--max-body-bytes`.
+pub(super) const BODY_BYTES_MIN: usize = 1024;
+
+/// How clients reach the server.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    /// Over HTTP, and not over stdin and stdout.
+    pub http: bool,
+    /// The address to listen on.
+    pub host: String,
+    /// The port; 0 picks a free one.
+    pub port: u16,
+    /// Who may ask.
+    pub access: Access,
+    /// How much is served at once.
+    pub limits: Limits,
+    /// Whether other machines may ask without a token.
+    insecure: bool,
+    /// The environment has a token, and it is no good.
+    bad_variable: bool,
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Self {
+            http: false,
+            host: "127.0.0.1".to_owned(),
+            port: 3333,
+            access: Access::default(),
+            limits: Limits::with_body_bytes(BODY_BYTES),
+            insecure: false,
+            bad_variable: false,
+        }
+    }
+}
+
+impl Transport {
+    /// Takes an option if it is about this.
+    pub(super) fn apply(
+        &mut self,
+        option: &str,
+        value: &str,
+        source: Source,
+    ) -> Result<(), StartFault> {
+        let invalid = |wanted: &str| Err(invalid(option, value, wanted, source));
+        match option {
+            // The option has no value, the key of the file has.
+            "http" => self.http = value != "stdio",
+            "host" => {
+                let host = value.trim();
+                let bare = host
+                    .strip_prefix('[')
+                    .and_then(|rest| rest.strip_suffix(']'));
+                let host = bare.unwrap_or(host);
+                if host.is_empty() {
+                    return invalid(" (expected a name or an address)");
+                }
+                host.clone_into(&mut self.host);
+            }
+            "port" => match read_number(value).and_then(|port| port.try_into().ok()) {
+                Some(port) => self.port = port,
+                None => return invalid(""),
+            },
+            "token" if source == Source::Environment => {
+                self.access.token = Token::new(value);
+                self.bad_variable = self.access.token.is_none();
+            }
+            "token" => {
+                self.access.token = Some(Token::new(value).ok_or_else(|| bad_token("--token"))?);
+                self.bad_variable = false;
+            }
+            "allowed-host" => match HostRule::parse(value) {
+                Some(rule) => self.access.hosts.push(rule),
+                None => return invalid(" (expected <name> or <name>:<port>)"),
+            },
+            "allowed-origin" => match Origin::parse(value) {
+                Some(origin) => self.access.origins.push(origin),
+                None => return invalid(" (expected <scheme>://<name>[:<port>])"),
+            },
+            "max-body-bytes" => match read_number(value) {
+                Some(bytes) if bytes >= BODY_BYTES_MIN => self.limits.body_bytes = bytes,
+                _ => {
+                    let wanted = format!(" (expected an integer of at least {BODY_BYTES_MIN})");
+                    return invalid(&wanted);
+                }
+            },
+            "insecure" => self.insecure = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Looks whether it may be served so.
+    ///
+    /// # Errors
+    /// [`StartFault::Usage`] with one line that says how to mend it.
+    pub fn check(&self) -> Result<(), StartFault> {
+        if !self.http {
+            return Ok(());
+        }
+        if self.bad_variable {
+            return Err(bad_token("MCP_TOKEN"));
+        }
+        if self.is_open() && !self.insecure {
+            let host = rooted::show(self.host.as_bytes());
+            return Err(StartFault::Usage(format!(
+                "refusing to listen on {host} without a token: set MCP_TOKEN, or let in \
+                 everybody who can reach this machine with --insecure"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether other machines may ask without a token.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.access.token.is_none() && !is_loopback(&self.host)
+    }
+
+    /// Listens, and gives the address of the endpoint too.
+    ///
+    /// # Errors
+    /// [`StartFault::Machine`] with what the operating system says.
+    pub fn listen(&self) -> Result<(TcpListener, String), StartFault> {
+        let shown = if self.host.parse().is_ok_and(|_: Ipv6Addr| true) {
+            format!("[{}]", self.host)
+        } else {
+            rooted::show(self.host.as_bytes())
+        };
+        let fault =
+            |error| StartFault::Machine(format!("cannot listen on {shown}:{}: {error}", self.port));
+        let listener = TcpListener::bind((self.host.as_str(), self.port)).map_err(fault)?;
+        let port = listener.local_addr().map_err(fault)?.port();
+        Ok((listener, format!("http://{shown}:{port}/mcp")))
+    }
+}
+
+fn bad_token(place: &str) -> StartFault {
+    StartFault::Usage(format!(
+        "{place} is no token: it is empty, or holds something else than visible ASCII characters"
+    ))
+}
+
+/// A whole number in plain digits.
+fn read_number(value: &str) -> Option<usize> {
+    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| value.parse().ok()).flatten()
+}
+
+/// The fault of a value, named as it was written.
+fn invalid(option: &str, value: &str, wanted: &str, source: Source) -> StartFault {
+    let value = rooted::show(value.as_bytes());
+    match Key::of_option(option) {
+        Some(key) if source == Source::File => {
+            StartFault::Machine(format!("invalid {}: {value}{wanted}", key.name))
+        }
+        _ => StartFault::Usage(format!("invalid --{option}: {value}{wanted}")),
+    }
+}

@@ -1,0 +1,153 @@
+//! The requests under way: how many there may be, and how they end early.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Semaphore, watch};
+use workspace::Cancel;
+
+use super::Limits;
+use super::refusal::Refusal;
+
+/// The requests under way.
+#[derive(Debug)]
+pub(super) struct Calls {
+    /// Those that may run at the same time; the others wait.
+    turns: Arc<Semaphore>,
+    max_open: usize,
+    max_bytes: usize,
+    /// Bytes of bodies in memory.
+    bytes: AtomicUsize,
+    open: Mutex<HashMap<u64, Cancel>>,
+    last: AtomicU64,
+    /// Says that the server stops; whoever still works holds a receiver.
+    stopping: Arc<watch::Sender<bool>>,
+}
+
+impl Calls {
+    pub(super) fn new(limits: &Limits, stopping: Arc<watch::Sender<bool>>) -> Self {
+        Self {
+            turns: Arc::new(Semaphore::new(limits.calls)),
+            max_open: limits.open,
+            max_bytes: limits.body_bytes.saturating_mul(4),
+            bytes: AtomicUsize::new(0),
+            open: Mutex::default(),
+            last: AtomicU64::new(0),
+            stopping,
+        }
+    }
+
+    /// Opens a request, unless too many are open.
+    pub(super) fn open(self: &Arc<Self>) -> Result<Open, Refusal> {
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        let cancel = Cancel::never();
+        let mut open = self.all();
+        if open.len() >= self.max_open {
+            return Err(Refusal::busy());
+        }
+        open.insert(number, cancel.clone());
+        drop(open);
+        Ok(Open {
+            calls: Arc::clone(self),
+            number,
+            cancel,
+            _working: self.stopping.subscribe(),
+        })
+    }
+
+    /// Does the work of a request when it is its turn, on a thread that may block. It is done even
+    /// when nobody waits for it any more, unless it was cancelled. `None` when it was, or when it
+    /// panicked.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        open: Open,
+        work: impl FnOnce(Cancel) -> T + Send + 'static,
+    ) -> Option<T> {
+        let turns = Arc::clone(&self.turns);
+        let whole = async move {
+            let turn = turns.acquire_owned().await.ok()?;
+            if open.cancel.is_raised() {
+                return None;
+            }
+            let work = move || {
+                let done = work(open.cancel.clone());
+                drop((turn, open));
+                done
+            };
+            tokio::task::spawn_blocking(work).await.ok()
+        };
+        tokio::spawn(whole).await.ok().flatten()
+    }
+
+    /// Cancels everything.
+    pub(super) fn give_up(&self) {
+        for cancel in self.all().values() {
+            cancel.cancel();
+        }
+    }
+
+    /// Room for the bytes of one body.
+    pub(super) fn room(self: &Arc<Self>) -> Room {
+        Room {
+            calls: Arc::clone(self),
+            bytes: 0,
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<u64, Cancel>> {
+        // Whoever panicked left nothing half done: every change is one call.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that is open.
+#[derive(Debug)]
+pub(super) struct Open {
+    calls: Arc<Calls>,
+    number: u64,
+    /// Raised when its caller or the server gives up.
+    pub(super) cancel: Cancel,
+    _working: watch::Receiver<bool>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.calls.all().remove(&self.number);
+    }
+}
+
+/// Cancels a request when nobody waits for its answer any more.
+pub(super) struct CancelOnDrop(pub(super) Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Memory that a body takes, counted against that of all bodies.
+#[derive(Debug)]
+pub(super) struct Room {
+    calls: Arc<Calls>,
+    bytes: usize,
+}
+
+impl Room {
+    /// Takes so much more, unless all bodies together would take too much.
+    pub(super) fn grow(&mut self, n: usize) -> Result<(), Refusal> {
+        let before = self.calls.bytes.fetch_add(n, Ordering::Relaxed);
+        self.bytes += n;
+        // One body alone always finds room.
+        if before.saturating_add(n) > self.calls.max_bytes && before > 0 {
+            return Err(Refusal::busy());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.calls.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,194 @@
+//! One request of HTTP, from its head to the answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::BodyExt as _;
+use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::header::EXPECT;
+use hyper::http::request::Parts;
+use hyper::{Request, StatusCode};
+use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, ServerJsonRpcMessage};
+use workspace::Cancel;
+
+use super::calls::{CancelOnDrop, Room};
+use super::gate::{self, Pass};
+use super::message::{self, Asked};
+use super::refusal::{Refusal, Reply, empty, json};
+use super::{Http, message::Request as Asking};
+use crate::stdio;
+
+/// Bodies of more bytes are read as JSON on a thread of their own.
+const LONG: usize = 256 * 1024;
+/// What is still taken of the body of a request that was refused, so that whoever sends it gets
+/// to see why.
+const REST_BYTES: usize = 1024 * 1024;
+/// How long that may take.
+const REST_TIME: Duration = Duration::from_secs(1);
+
+/// Answers a request.
+pub(super) async fn answer(http: &Arc<Http>, request: Request<Incoming>) -> Reply {
+    let (head, mut body) = request.into_parts();
+    let (outcome, origin) = match gate::admit(&http.access, &head) {
+        Ok(origin) => match gate::pass(&http.access, &head) {
+            Ok(Pass::Done(reply)) => (Ok(reply), origin),
+            Ok(Pass::Post) => (post(http, &head, &mut body).await, origin),
+            Err(refusal) => (Err(refusal), origin),
+        },
+        Err(refusal) => (Err(refusal), None),
+    };
+    let mut reply = match outcome {
+        Ok(reply) => reply,
+        Err(refusal) => {
+            http.server.log.debug(&refusal.reason());
+            let slow = refusal.status == StatusCode::REQUEST_TIMEOUT;
+            if !slow && !head.headers.contains_key(EXPECT) {
+                let most = match refusal.status {
+                    StatusCode::PAYLOAD_TOO_LARGE => REST_BYTES.max(http.limits.body_bytes),
+                    _ => REST_BYTES,
+                };
+                let _ = tokio::time::timeout(REST_TIME, discard(&mut body, most)).await;
+            }
+            refusal.reply()
+        }
+    };
+    gate::share(&mut reply, origin);
+    reply
+}
+
+async fn post(http: &Arc<Http>, head: &Parts, body: &mut Incoming) -> Result<Reply, Refusal> {
+    let mut room = http.calls.room();
+    let bytes = read_body(http, body, &mut room).await?;
+    let parsed = if bytes.len() > LONG {
+        let parse = move || stdio::parse(&bytes);
+        tokio::task::spawn_blocking(parse)
+            .await
+            .map_err(|_| Refusal::internal())?
+    } else {
+        stdio::parse(&bytes)
+    };
+    let parsed = parsed.ok_or_else(Refusal::json)?;
+    match message::read(&head.headers, parsed) {
+        Err(message::Fault::Refused(refusal)) => Err(refusal),
+        Err(fault) => Ok(fault.reply()),
+        Ok(Asked::Nothing) => Ok(empty(StatusCode::ACCEPTED)),
+        Ok(Asked::One { request, modern }) => one(http, request, modern, room).await,
+        Ok(Asked::Batch(batch)) => several(http, batch, room).await,
+    }
+}
+
+async fn one(http: &Arc<Http>, asked: Asking, modern: bool, room: Room) -> Result<Reply, Refusal> {
+    let lacks_meta = modern && asked.lacks_meta();
+    let is_call = asked.is_call();
+    let connection = Arc::clone(http);
+    let work = move |cancel: Cancel| {
+        let answer = connection
+            .connection
+            .reply(asked.id, *asked.request, cancel);
+        drop(room);
+        let status = if modern {
+            status(&answer, lacks_meta)
+        } else {
+            StatusCode::OK
+        };
+        serde_json::to_vec(&answer).map(|body| (status, body))
+    };
+    let done = if is_call {
+        let open = http.calls.open()?;
+        // From 2026-07-28 on, who hangs up has changed their mind; before, they may have lost the
+        // connection.
+        let _guard = modern.then(|| CancelOnDrop(open.cancel.clone()));
+        http.calls.run(open, work).await
+    } else {
+        Some(work(Cancel::never()))
+    };
+    match done {
+        Some(Ok((status, body))) => Ok(json(status, body)),
+        Some(Err(_)) | None => Err(Refusal::internal()),
+    }
+}
+
+/// The status of an answer from 2026-07-28 on.
+fn status(answer: &ServerJsonRpcMessage, lacks_meta: bool) -> StatusCode {
+    let JsonRpcMessage::Error(error) = answer else {
+        return StatusCode::OK;
+    };
+    match error.error.code {
+        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+        | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+        | ErrorCode::HEADER_MISMATCH => StatusCode::BAD_REQUEST,
+        ErrorCode::INVALID_PARAMS if lacks_meta => StatusCode::BAD_REQUEST,
+        ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        _ => StatusCode::OK,
+    }
+}
+
+async fn several(
+    http: &Arc<Http>,
+    batch: Vec<Result<Asking, JsonRpcError>>,
+    room: Room,
+) -> Result<Reply, Refusal> {
+    let open = http.calls.open()?;
+    let connection = Arc::clone(http);
+    let work = move |cancel: Cancel| {
+        let mut body = vec![b'['];
+        for asked in batch {
+            if body.len() > 1 {
+                body.push(b',');
+            }
+            let line = match asked {
+                Ok(asked) => {
+                    let cancel = cancel.clone();
+                    Ok(connection
+                        .connection
+                        .answer(asked.id, *asked.request, cancel))
+                }
+                Err(error) => serde_json::to_vec(&error),
+            };
+            let Ok(line) = line else {
+                return None;
+            };
+            body.extend_from_slice(&line);
+        }
+        drop(room);
+        body.push(b']');
+        Some(body)
+    };
+    match http.calls.run(open, work).await {
+        Some(Some(body)) => Ok(json(StatusCode::OK, body)),
+        Some(None) | None => Err(Refusal::internal()),
+    }
+}
+
+async fn read_body(http: &Http, body: &mut Incoming, room: &mut Room) -> Result<Vec<u8>, Refusal> {
+    let most = http.limits.body_bytes;
+    let too_large = || Refusal::too_large(most);
+    if body.size_hint().lower() > most as u64 {
+        return Err(too_large());
+    }
+    let mut whole = Vec::new();
+    loop {
+        let frame = tokio::time::timeout(http.limits.body_time, body.frame()).await;
+        let data = match frame {
+            Err(_) => return Err(Refusal::too_slow()),
+            Ok(None) => return Ok(whole),
+            Ok(Some(Err(_))) => return Err(Refusal::malformed("the body cannot be read")),
+            Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_else(|_| Bytes::new()),
+        };
+        if whole.len() + data.len() > most {
+            return Err(too_large());
+        }
+        room.grow(data.len())?;
+        whole.extend_from_slice(&data);
+    }
+}
+
+/// Takes what is left of a body, up to so many bytes.
+async fn discard(body: &mut Incoming, most: usize) {
+    let mut n = 0;
+    while n <= most
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        n += frame.data_ref().map_or(0, Bytes::len);
+    }
+}

@@ -1,0 +1,203 @@
+//! The protocol over HTTP: one address that takes requests, each for itself.
+//!
+//! There are no sessions and no streams: a request is a message or a few, and its answer is JSON.
+//! One thread moves the bytes of all connections, and tools run on others, so a slow client holds
+//! up nobody. In the order a request takes: `gate` looks at its head, `exchange` reads its body,
+//! `message` says what it asks, and `calls` says when.
+
+pub mod access;
+mod calls;
+mod exchange;
+mod gate;
+mod message;
+mod refusal;
+mod wire;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, watch};
+
+use self::access::Access;
+use self::calls::Calls;
+use self::refusal::Refusal;
+use self::wire::Wire;
+use crate::dispatch::Server;
+use crate::mcp::Connection;
+use crate::platform;
+
+/// The body that is read at most, unless the configuration says otherwise.
+pub const BODY_BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of the head of a request, at most.
+const HEAD_BYTES: usize = 64 * 1024;
+/// Threads that may block: those of calls, and some that read long bodies.
+const READERS: usize = 2;
+/// How long to wait when a connection cannot be taken, for want of files for example.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How much is served at once, and for how long.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of a body.
+    pub body_bytes: usize,
+    /// Connections.
+    pub connections: usize,
+    /// Calls that run.
+    pub calls: usize,
+    /// Calls that run or wait.
+    pub open: usize,
+    /// Time for the head of a request, and between two requests of a connection.
+    pub head_time: Duration,
+    /// Time for each piece of a body.
+    pub body_time: Duration,
+    /// Time that calls get once the server is told to stop.
+    pub drain: Duration,
+}
+
+impl Limits {
+    /// The usual, with this bound on bodies.
+    #[must_use]
+    pub fn with_body_bytes(body_bytes: usize) -> Self {
+        Self {
+            body_bytes,
+            connections: 2048,
+            calls: 16,
+            open: 512,
+            head_time: Duration::from_secs(30),
+            body_time: Duration::from_secs(30),
+            drain: Duration::from_secs(5),
+        }
+    }
+}
+
+/// What every connection shares.
+struct Http {
+    server: Arc<Server>,
+    connection: Connection,
+    access: Access,
+    limits: Limits,
+    calls: Arc<Calls>,
+}
+
+/// Serves on a listener until the process is told to stop. Calls under way are finished and
+/// answered, for a few seconds.
+///
+/// # Errors
+/// What the operating system says when there is nothing to start with.
+pub fn serve(
+    server: Arc<Server>,
+    listener: TcpListener,
+    access: Access,
+    limits: Limits,
+) -> io::Result<()> {
+    platform::allow_many_files();
+    let connection = Connection::stateless(Arc::clone(&server))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(limits.calls + READERS)
+        .build()?;
+    let context = runtime.enter();
+    let stop = platform::stop_signal();
+    platform::outlive_file_limits();
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    drop(context);
+    runtime.block_on(run(server, connection, listener, access, limits, stop));
+    // A call that does not end must not hold up the end of the process.
+    runtime.shutdown_background();
+    Ok(())
+}
+
+async fn run(
+    server: Arc<Server>,
+    connection: Connection,
+    listener: tokio::net::TcpListener,
+    access: Access,
+    limits: Limits,
+    stop: impl Future<Output = ()>,
+) {
+    let stopping = Arc::new(watch::Sender::new(false));
+    let http = Arc::new(Http {
+        server,
+        connection,
+        access,
+        calls: Arc::new(Calls::new(&limits, Arc::clone(&stopping))),
+        limits,
+    });
+    tokio::select! {
+        () = stop => {}
+        () = accept(&http, &listener, &stopping) => {}
+    }
+    drop(listener);
+    stopping.send_replace(true);
+    let calls = Arc::clone(&http.calls);
+    let drain = http.limits.drain;
+    let _ = tokio::time::timeout(drain, stopping.closed()).await;
+    calls.give_up();
+}
+
+async fn accept(
+    http: &Arc<Http>,
+    listener: &tokio::net::TcpListener,
+    stopping: &watch::Sender<bool>,
+) {
+    let places = Arc::new(Semaphore::new(http.limits.connections));
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                http.server
+                    .log
+                    .debug(&format!("cannot take a connection: {error}"));
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            http.server.log.debug("too many connections");
+            // What does not fit into the socket's buffer is not worth waiting for.
+            let _ = stream.try_write(&Refusal::busy().wire());
+            continue;
+        };
+        let (http, stop) = (Arc::clone(http), stopping.subscribe());
+        tokio::spawn(async move {
+            converse(http, stream, stop).await;
+            drop(place);
+        });
+    }
+}
+
+/// Serves one connection to its end.
+async fn converse(http: Arc<Http>, stream: TcpStream, mut stop: watch::Receiver<bool>) {
+    // An answer is written in one go, and must not wait for the next one.
+    let _ = stream.set_nodelay(true);
+    let head_time = http.limits.head_time;
+    let service = service_fn(move |request| {
+        let http = Arc::clone(&http);
+        async move { Ok::<_, Infallible>(exchange::answer(&http, request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head_time)
+        .max_buf_size(HEAD_BYTES)
+        .writev(false)
+        .serve_connection(TokioIo::new(Wire::new(stream)), service);
+    let mut connection = pin!(connection);
+    // How a connection ends is its client's business.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        _ = stop.wait_for(|stopping| *stopping) => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! Calls that take long and clients that are slow, with limits that a test can reach.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::access::Access;
+use super::{Limits, run};
+use crate::args::{Arg, Args};
+use crate::config::Config;
+use crate::context::Ctx;
+use crate::dispatch::Server;
+use crate::failure::Failure;
+use crate::log::{Level, Log};
+use crate::mcp::Connection;
+use crate::registry::{Registry, ToolFilter};
+use crate::reply::Reply;
+use crate::tool::{Hints, Tool};
+
+/// What the tools of one test share, under the name of the test.
+static STAGES: Mutex<BTreeMap<String, Arc<Stage>>> = Mutex::new(BTreeMap::new());
+
+#[derive(Debug, Default)]
+struct Stage {
+    running: AtomicUsize,
+    cancelled: AtomicUsize,
+    done: AtomicUsize,
+    /// Calls of `wait` that may end.
+    tickets: AtomicUsize,
+}
+
+fn stage(name: &str) -> Arc<Stage> {
+    let mut stages = STAGES.lock().unwrap();
+    Arc::clone(stages.entry(name.to_owned()).or_default())
+}
+
+const TOOLS: &[Tool] = &[Tool {
+    name: "wait",
+    title: "Wait",
+    description: "",
+    args: &[Arg::text("stage", "").required()],
+    hints: Hints::READ,
+    call: wait,
+}];
+
+/// Runs until there is a ticket for it or its caller gave up.
+fn wait(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
+    let stage = stage(args.needed_text("stage"));
+    stage.running.fetch_add(1, Ordering::SeqCst);
+    loop {
+        if ctx.cancel.is_cancelled() {
+            stage.cancelled.fetch_add(1, Ordering::SeqCst);
+            return Err(workspace::Error::Cancelled.into());
+        }
+        let take = |tickets: usize| tickets.checked_sub(1);
+        let order = Ordering::SeqCst;
+        if stage.tickets.fetch_update(order, order, take).is_ok() {
+            stage.done.fetch_add(1, Ordering::SeqCst);
+            return Ok(Reply::text("done"));
+        }
+        thread::yield_now();
+    }
+}
+
+struct Served {
+    name: &'static str,
+    stage: Arc<Stage>,
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Served {
+    fn start(name: &'static str, change: impl FnOnce(&mut Limits)) -> Self {
+        let mut limits = Limits::with_body_bytes(1 << 20);
+        change(&mut limits);
+        let config = Config::from_options(&[], &std::env::temp_dir()).unwrap();
+        let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
+        let log = Log::to_stderr(Level::Off);
+        let server = Server::new(registry, config.open().unwrap(), config.room, log);
+        let server = Arc::new(server);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::spawn(move || {
+            let connection = Connection::stateless(Arc::clone(&server)).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async move {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                let stop = async {
+                    let _ = stopped.await;
+                };
+                run(
+                    server,
+                    connection,
+                    listener,
+                    Access::default(),
+                    limits,
+                    stop,
+                )
+                .await;
+            });
+            runtime.shutdown_background();
+        });
+        Self {
+            name,
+            stage: stage(name),
+            address,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+
+    fn send(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let patience = Some(Duration::from_secs(20));
+        stream.set_read_timeout(patience).unwrap();
+        stream.write_all(bytes).unwrap();
+        stream
+    }
+
+    fn call(&self, modern: bool) -> TcpStream {
+        let mut params = json!({"name": "wait", "arguments": {"stage": self.name}});
+        let mut headers = String::new();
+        if modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+            headers.push_str(
+                "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: wait\r\n",
+            );
+        }
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let body = body.to_string();
+        let length = body.len();
+        self.send(
+            format!(
+                "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                 Connection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+            )
+            .as_bytes(),
+        )
+    }
+
+    /// Tells the server to stop, and waits for its end.
+    fn finish(mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn until(holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "it does not come");
+        thread::yield_now();
+    }
+}
+
+fn rest(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    let _ = stream.read_to_string(&mut text);
+    text
+}
+
+#[test]
+fn who_hangs_up_cancels_a_modern_call_and_no_older_one() {
+    let served = Served::start("hang up", |_| {});
+    let modern = served.call(true);
+    let legacy = served.call(false);
+    until(|| served.stage.running.load(Ordering::SeqCst) == 2);
+    drop(legacy);
+    drop(modern);
+    until(|| served.stage.cancelled.load(Ordering::SeqCst) == 1);
+    served.stage.tickets.store(1, Ordering::SeqCst);
+    until(|| served.stage.done.load(Ordering::SeqCst) == 1);
+    assert_eq!(served.stage.cancelled.load(Ordering::SeqCst), 1);
+    served.finish();
+}
+
+#[test]
+fn beyond_the_bounds_clients_are_told_to_come_again() {
+    let served = Served::start("bounds", |limits| {
+        limits.calls = 2;
+        limits.open = 4;
+        limits.connections = 5;
+    });
+    let (sender, answers) = std::sync::mpsc::channel();
+    for _ in 0..5 {
+        let (sender, call) = (sender.clone(), served.call(false));
+        thread::spawn(move || sender.send(rest(call)));
+    }
+    // Whichever is read last finds no room.
+    let refused = answers.recv().unwrap();
+    let head = "HTTP/1.1 503 Service Unavailable\r\n";
+    assert!(refused.starts_with(head), "{refused}");
+    assert!(refused.contains("retry-after: 1\r\n"), "{refused}");
+    assert!(refused.contains(r#""code":-32000"#), "{refused}");
+    served.stage.tickets.store(4, Ordering::SeqCst);
+    for _ in 0..4 {
+        assert!(answers.recv().unwrap().contains("done"));
+    }
+    assert_eq!(served.stage.running.load(Ordering::SeqCst), 4);
+    served.finish();
+}
+
+#[test]
+fn a_body_that_does_not_come_ends_in_a_time_out() {
+    let served = Served::start("slow", |limits| {
+        limits.body_time = Duration::from_millis(50);
+        limits.head_time = Duration::from_millis(50);
+    });
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let body = served.send(format!("{head}Content-Length: 10\r\n\r\n{{").as_bytes());
+    let answer = rest(body);
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("Request Timeout: the rest of the request did not come"));
+    assert_eq!(rest(served.send(head.as_bytes())), "");
+    assert_eq!(rest(served.send(b"")), "");
+    served.finish();
+}
+
+#[test]
+fn the_end_waits_for_calls_and_then_cancels_them() {
+    let served = Served::start("drain", |_| {});
+    let call = served.call(false);
+    until(|| served.stage.running.load(Ordering::SeqCst) == 1);
+    let stage = Arc::clone(&served.stage);
+    let end = thread::spawn(move || served.finish());
+    stage.tickets.store(1, Ordering::SeqCst);
+    assert!(rest(call).contains("done"));
+    end.join().unwrap();
+
+    let served = Served::start("drain in vain", |limits| {
+        limits.drain = Duration::from_millis(50);
+    });
+    let call = served.call(false);
+    until(|| served.stage.running.load(Ordering::SeqCst) == 1);
+    let stage = Arc::clone(&served.stage);
+    served.finish();
+    until(|| stage.cancelled.load(Ordering::SeqCst) == 1);
+    drop(call);
+}

@@ -1,0 +1,8 @@
+//! The server over HTTP, spoken to byte by byte.
+
+mod access;
+mod eras;
+mod lifetime;
+mod load;
+mod peer;
+mod statuses;
