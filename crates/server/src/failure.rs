@@ -62,7 +62,7 @@ impl Failure {
 }
 
 /// Leaves out the middle of a sentence that an argument made too long.
-fn shorten(text: String) -> String {
+pub(crate) fn shorten(text: String) -> String {
     let half = SENTENCE_BYTES / 2;
     if text.len() <= SENTENCE_BYTES {
         return text;

@@ -327,7 +327,8 @@ impl fmt::Display for Error {
             Self::BadPattern { pattern, reason } => {
                 write!(
                     f,
-                    "invalid regex: Invalid regular expression: /{pattern}/: {reason}"
+                    "invalid regex: Invalid regular expression: /{}/: {reason}",
+                    rooted::show(pattern.as_bytes())
                 )
             }
             Self::Edit { index, cause, path } => {

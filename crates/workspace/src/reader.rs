@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(twin) = self.twin(&path) {
             self.permit(&twin)?;
-            let name = rooted::show(twin.file_name().unwrap_or_default());
+            let name = twin_name(&path, &twin);
             return match look(&self.root, &twin) {
                 Ok(found) => Ok((found, Some(name))),
                 Err(error) => Err(self.explain(error, input)),
@@ -310,6 +310,14 @@ impl<'a> Reader<'a> {
             _ => path,
         }
     }
+}
+
+/// The name that makes a twin differ from the path that was asked for: its own, or that of the
+/// deepest folder that differs.
+pub(crate) fn twin_name(path: &RelPath, twin: &RelPath) -> String {
+    let pairs = path.components().zip(twin.components());
+    let differing = pairs.filter(|(asked, found)| asked != found).last();
+    rooted::show(differing.map_or(&[], |(_, found)| found))
 }
 
 /// Composes a name (NFC) and makes every kind of space a plain one.

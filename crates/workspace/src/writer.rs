@@ -4,7 +4,7 @@ use rooted::{Durability, ErrorKind, File, Kind, Place, RelPath};
 
 use crate::error::Error;
 use crate::lock::Guard;
-use crate::reader::{Reader, fold};
+use crate::reader::{Reader, fold, twin_name};
 
 /// Exclusive access to a workspace for one call.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl Reader<'_> {
         if let Some(twin) = self.twin(&path) {
             let place = self.locate(&twin, input)?;
             if place.meta.is_some() {
-                let name = rooted::show(twin.file_name().unwrap_or_default());
+                let name = twin_name(&path, &twin);
                 return Ok(Target {
                     place,
                     found_as: Some(name),
@@ -145,9 +145,13 @@ impl Reader<'_> {
             return Ok(Spelled::There(place));
         }
         if let Some(literal) = self.unshown(input)? {
-            let place = self.locate(&literal, input)?;
-            if place.meta.is_some() {
-                return Ok(Spelled::There(place));
+            let other = self.locate(&literal, input)?;
+            if other.meta.is_some() {
+                return Ok(Spelled::There(other));
+            }
+            // The folder that a listing shows so, and not a new one of that literal name.
+            if other.missing.is_empty() && !place.missing.is_empty() {
+                return Ok(Spelled::Free(literal, other));
             }
         }
         Ok(Spelled::Free(path, place))

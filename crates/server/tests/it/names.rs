@@ -156,7 +156,7 @@ fn names_in_another_unicode_form_are_found_and_said() {
     for (asked, content, found) in [
         ("caf\u{e9}.txt", "one", "cafe\u{301}.txt"),
         ("Shot 10.30 PM.txt", "two", "Shot 10.30\\u{202f}PM.txt"),
-        ("が/x.txt", "three", "x.txt"),
+        ("が/x.txt", "three", "か\u{3099}"),
     ] {
         let read = client.call("read_file", json!({"path": asked}));
         let found = if found.contains("202f") {
@@ -185,6 +185,34 @@ fn names_in_another_unicode_form_are_found_and_said() {
     assert_eq!(read, "1: exact");
     let read = client.call("read_file", json!({"path": "cafe\u{301}.txt"}));
     assert_eq!(read, "1: new");
+}
+
+#[test]
+fn a_new_file_goes_into_the_folder_that_a_listing_shows() {
+    let folder = folder(&[("new\nline/a.txt", "one\n")]);
+    let mut client = Client::start(folder.path(), &[]);
+    let write = json!({"path": "new\\nline/b.txt", "content": "two"});
+    assert_eq!(
+        client.call("write_file", write),
+        "Created new\\nline/b.txt (3 bytes)"
+    );
+    assert_eq!(
+        fs::read(folder.path().join("new\nline/b.txt")).unwrap(),
+        b"two"
+    );
+    assert_eq!(
+        client.call("list_files", json!({"after": ""})),
+        "3 entries\nnew\\nline/\nnew\\nline/a.txt\nnew\\nline/b.txt"
+    );
+    // A name of its own, where there is no such folder.
+    let write = json!({"path": "other\\nline/b.txt", "content": "two"});
+    client.call("write_file", write);
+    assert!(folder.path().join("other\\nline/b.txt").is_file());
+    assert_eq!(
+        client.call("grep", json!({"pattern": "a\n(\u{1b}["})),
+        "error: invalid regex: Invalid regular expression: /a\\n(\\u{1b}[/: Unterminated character class\n\
+         pass literal=true to search for the text as it is"
+    );
 }
 
 #[test]

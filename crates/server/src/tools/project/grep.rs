@@ -8,7 +8,7 @@ use workspace::search::{Found, SearchRequest, StopReason, search};
 use super::skips;
 use crate::args::{Arg, Args, Kind, WORKSPACE};
 use crate::context::Ctx;
-use crate::failure::Failure;
+use crate::failure::{Failure, shorten};
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
@@ -74,7 +74,7 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     let mut text = shown.text;
     if found.n_matches == 0 {
         let pattern = rooted::show(request.pattern.as_bytes());
-        let _ = write!(text, "no matches for /{pattern}/");
+        text = shorten(format!("no matches for /{pattern}/"));
     } else {
         let _ = write!(text, "\n{counts}");
     }

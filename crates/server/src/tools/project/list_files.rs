@@ -8,7 +8,7 @@ use workspace::list::{ListRequest, list};
 use super::skips;
 use crate::args::{Arg, Args, WORKSPACE};
 use crate::context::Ctx;
-use crate::failure::Failure;
+use crate::failure::{Failure, shorten};
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
@@ -39,7 +39,7 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         max_depth: args.count("maxDepth").unwrap_or(limits::LIST_DEPTH),
         limit: args.count("limit").unwrap_or(limits::LIST_ENTRIES),
         max_bytes: ctx.body_bytes,
-        after: args.text("after"),
+        after: args.text("after").filter(|after| !after.is_empty()),
         include_ignored: args.flag("includeIgnored"),
         include_binary: args.flag("includeBinary"),
     };
@@ -48,7 +48,7 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     let mut reply = match (n, request.pattern) {
         (0, Some(pattern)) => {
             let pattern = rooted::show(pattern.as_bytes());
-            Reply::text(format!("no entries match pattern: {pattern}"))
+            Reply::text(shorten(format!("no entries match pattern: {pattern}")))
         }
         (0, None) => Reply::text(format!("no entries found in {}", listing.path)),
         (n, pattern) => {
