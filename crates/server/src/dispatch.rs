@@ -112,11 +112,7 @@ impl Server {
             Ok(reply) => (reply, false),
             Err(failure) => (failure.into_reply(tool.name), true),
         };
-        let notice = match args.ignored() {
-            [] => String::new(),
-            [one] => format!("(ignored argument: {one})"),
-            several => format!("(ignored arguments: {})", several.join(", ")),
-        };
+        let notice = ignored(args.ignored());
         let room = self.room.whole;
         reply.cut(room.saturating_sub(notice.len() + 1));
         if !notice.is_empty() {
@@ -145,6 +141,31 @@ impl Server {
                 .error(&format!("state write failed ({file}): {why}"));
         }
     }
+}
+
+/// Names of ignored arguments that are told, and characters of each.
+const IGNORED_NAMES: usize = 20;
+const IGNORED_CHARS: usize = 100;
+
+/// The line that tells of ignored arguments; empty when there are none.
+fn ignored(names: &[String]) -> String {
+    let arguments = match names.len() {
+        0 => return String::new(),
+        1 => "argument",
+        _ => "arguments",
+    };
+    let mut told: Vec<String> = names
+        .iter()
+        .take(IGNORED_NAMES)
+        .map(|name| match name.char_indices().nth(IGNORED_CHARS) {
+            Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+            None => name.clone(),
+        })
+        .collect();
+    if let Some(more @ 1..) = names.len().checked_sub(IGNORED_NAMES) {
+        told.push(format!("and {more} more"));
+    }
+    format!("(ignored {arguments}: {})", told.join(", "))
 }
 
 #[cfg(test)]

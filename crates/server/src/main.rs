@@ -1,5 +1,6 @@
 //! The `workspace-mcp` binary: words in, exit code out.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,10 +13,18 @@ fn main() -> ExitCode {
             .map_or_else(String::new, |place| format!(" at {place}"));
         let _ = writeln!(std::io::stderr(), "[workspace-mcp] internal error{place}");
     }));
-    let words = std::env::args_os()
-        .skip(1)
-        .map(|word| word.to_string_lossy().into_owned());
-    workspace_mcp::commands::run(words, &current_folder(), environment)
+    let words = std::env::args_os().skip(1).map(OsString::into_string);
+    match words.collect::<Result<Vec<_>, _>>() {
+        Ok(words) => workspace_mcp::commands::run(words, &current_folder(), environment),
+        Err(word) => {
+            let _ = writeln!(
+                std::io::stderr(),
+                "[workspace-mcp] argument is not valid UTF-8: {}\ntry --help",
+                word.display()
+            );
+            ExitCode::from(2)
+        }
+    }
 }
 
 #[expect(

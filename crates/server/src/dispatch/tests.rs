@@ -87,3 +87,16 @@ fn the_cut_leaves_room_for_the_ignored_arguments() {
     let (text, _) = said("1024", json!({"text": "a", "b".repeat(5000): 1}));
     assert!(text.len() <= 1024, "{} bytes", text.len());
 }
+
+#[test]
+fn many_or_long_ignored_arguments_make_a_short_line() {
+    let (text, _) = said("2000000", json!({"text": "a", "b".repeat(5000): 1}));
+    let told = format!("a\n(ignored argument: {}…)", "b".repeat(100));
+    assert_eq!(text, told);
+    let mut sent = json!({"text": "a"});
+    for n in 0..1000 {
+        sent[format!("x{n}")] = json!(1);
+    }
+    let (text, _) = said("2000000", sent);
+    assert!(text.ends_with(", x19, and 980 more)"), "{text}");
+}

@@ -203,3 +203,19 @@ fn the_tools_may_be_listed_by_hand() {
     );
     assert!(stdout.ends_with(" bytes in all\n"));
 }
+
+#[test]
+fn an_argument_that_is_no_text_is_named_and_not_guessed_at() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = folder(&[]);
+    let mut program = crate::client::program(folder.path(), &[]);
+    let output = program
+        .arg(std::ffi::OsStr::from_bytes(b"--root=\xff"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "[workspace-mcp] argument is not valid UTF-8: --root=\u{fffd}\ntry --help\n"
+    );
+}
