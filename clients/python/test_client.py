@@ -4,13 +4,17 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import traceback
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
+import httpx2
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 SERVER = os.environ["WORKSPACE_MCP_SERVER"]
 SAMPLE = Path(os.environ["WORKSPACE_MCP_SAMPLE"])
@@ -62,11 +66,46 @@ def check(step, result):
         raise AssertionError(f"expected {step['starts']}…, got {text}")
 
 
-async def session(report, title, mode, version):
+@contextmanager
+def over_stdio(root):
+    yield StdioServerParameters(command=SERVER, args=["--root", str(root)])
+
+
+@contextmanager
+def over_http(root):
+    """A server on a free port, with a token; its first line says where it listens."""
+    token = "a-token-of-the-client-tests"
+    with subprocess.Popen(
+        [SERVER, "--http", "--port", "0", "--root", str(root)],
+        env={**os.environ, "MCP_TOKEN": token},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as served:
+        try:
+            found = re.search(r"http:\S+/mcp", served.stderr.readline())
+            headers = {"Authorization": f"Bearer {token}"}
+            http_client = httpx2.AsyncClient(headers=headers, timeout=30)
+            yield streamable_http_client(found[0], http_client=http_client)
+        finally:
+            served.terminate()
+
+
+async def session(report, title, mode, version, over):
     root = Path(tempfile.mkdtemp(prefix="workspace-mcp-clients-"))
     shutil.copytree(SAMPLE, root, dirs_exist_ok=True)
-    command = StdioServerParameters(command=SERVER, args=["--root", str(root)])
-    async with Client(command, mode=mode, read_timeout_seconds=30) as client:
+    with over(root) as server:
+        await converse(report, title, mode, version, server)
+
+    async def leaves():
+        equal(tree(root), SCENARIO["after"])
+
+    await report.run(f"{title}: leaves the tree as it said", leaves)
+    shutil.rmtree(root)
+
+
+async def converse(report, title, mode, version, server):
+    async with Client(server, mode=mode, read_timeout_seconds=30) as client:
 
         async def greets():
             equal(client.server_info.name, "workspace-mcp")
@@ -96,22 +135,18 @@ async def session(report, title, mode, version):
             await report.run(f"{title}: {step['name']}", call)
         await report.run(f"{title}: knows no other tool", unknown)
 
-    async def leaves():
-        equal(tree(root), SCENARIO["after"])
-
-    await report.run(f"{title}: leaves the tree as it said", leaves)
-    shutil.rmtree(root)
-
 
 async def main():
     report = Report()
-    for title, mode, version in [
-        ("initialize", "legacy", "2025-11-25"),
-        ("discover", "auto", "2026-07-28"),
+    for title, mode, version, over in [
+        ("initialize over stdio", "legacy", "2025-11-25", over_stdio),
+        ("discover over stdio", "auto", "2026-07-28", over_stdio),
+        ("initialize over HTTP", "legacy", "2025-11-25", over_http),
+        ("discover over HTTP", "auto", "2026-07-28", over_http),
     ]:
 
-        async def whole(title=title, mode=mode, version=version):
-            await session(report, title, mode, version)
+        async def whole(title=title, mode=mode, version=version, over=over):
+            await session(report, title, mode, version, over)
 
         await report.run(f"{title}: opens and closes", whole)
     print(f"{report.passed} passed, {report.failed} failed")

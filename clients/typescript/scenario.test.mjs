@@ -1,14 +1,17 @@
 // The official TypeScript clients against the real program: one sample project, one scenario for each client.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 
-import { Client as ClientV2 } from '@modelcontextprotocol/client';
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const { WORKSPACE_MCP_SERVER: server, WORKSPACE_MCP_SAMPLE: sample } = process.env;
 const scenario = JSON.parse(await readFile(process.env.WORKSPACE_MCP_SCENARIO, 'utf8'));
@@ -16,9 +19,42 @@ const me = { name: 'workspace-mcp-client-tests', version: '1.0.0' };
 const pinned = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
 
 const clients = [
-  { title: 'sdk 1.x', make: () => new ClientV1(me), Stdio: StdioV1 },
-  { title: 'client 2.x, initialize', make: () => new ClientV2(me), Stdio: StdioV2 },
-  { title: 'client 2.x, 2026-07-28', make: () => new ClientV2(me, pinned), Stdio: StdioV2 },
+  { title: 'sdk 1.x', make: () => new ClientV1(me), Stdio: StdioV1, Http: HttpV1 },
+  { title: 'client 2.x, initialize', make: () => new ClientV2(me), Stdio: StdioV2, Http: HttpV2 },
+  { title: 'client 2.x, 2026-07-28', make: () => new ClientV2(me, pinned), Stdio: StdioV2, Http: HttpV2 },
+];
+
+const overStdio = ({ Stdio }, root) => ({
+  transport: new Stdio({ command: server, args: ['--root', root], stderr: 'ignore' }),
+  end: () => {},
+});
+
+// A server on a free port, with a token; its first line says where it listens.
+async function overHttp({ Http }, root) {
+  const token = 'a-token-of-the-client-tests';
+  const child = spawn(server, ['--http', '--port', '0', '--root', root], {
+    env: { ...process.env, MCP_TOKEN: token },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let address;
+  for await (const line of createInterface({ input: child.stderr })) {
+    [address] = line.match(/http:\S+\/mcp/) ?? [];
+    if (address) break;
+  }
+  const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    transport: new Http(new URL(address), { requestInit }),
+    end: () => {
+      child.kill();
+      return ended;
+    },
+  };
+}
+
+const ways = [
+  { over: 'stdio', open: overStdio },
+  { over: 'HTTP', open: overHttp },
 ];
 
 // The whole tree as `path -> text`, state of the server left out.
@@ -42,13 +78,14 @@ function check(step, result) {
   else assert.ok(text.startsWith(step.starts), `expected ${step.starts}…, got ${text}`);
 }
 
-for (const { title, make, Stdio } of clients) {
-  test(title, async (t) => {
+for (const [kind, { over, open }] of clients.flatMap((kind) => ways.map((way) => [kind, way]))) {
+  test(`${kind.title}, over ${over}`, async (t) => {
     const root = await mkdtemp(join(tmpdir(), 'workspace-mcp-clients-'));
     await cp(sample, root, { recursive: true });
-    const client = make();
+    const client = kind.make();
+    const { transport, end } = await open(kind, root);
     try {
-      await client.connect(new Stdio({ command: server, args: ['--root', root], stderr: 'ignore' }));
+      await client.connect(transport);
 
       await t.test('says who it is', () => {
         assert.equal(client.getServerVersion().name, 'workspace-mcp');
@@ -77,6 +114,7 @@ for (const { title, make, Stdio } of clients) {
       });
     } finally {
       await client.close();
+      await end();
     }
     await t.test('leaves the tree as it said', async () => {
       assert.deepEqual(await tree(root), scenario.after);

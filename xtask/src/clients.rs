@@ -1,26 +1,31 @@
-//! The tests in `clients/`: the official clients against the real program.
+//! The tests in `clients/`: the official clients and the conformance suite against the real program.
 //!
 //! What they need is installed under `.tools/`, at the versions that the lock files name, and only
 //! when those changed. Node and Python themselves must be there.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
 use crate::checkout::{self, root};
 use crate::count::{self, Count};
-use crate::{Result, platform};
+use crate::{Result, conformance, platform};
 
 /// Runs the client tests. A client that cannot be set up counts as one failure.
 pub fn run(server: &Path) -> Count {
     let mut total = Count::default();
     for (name, client) in [
-        ("TypeScript", typescript as fn(&Path) -> Result<Count>),
-        ("Python", python),
+        (
+            "TypeScript client",
+            typescript as fn(&Path) -> Result<Count>,
+        ),
+        ("Python client", python),
+        ("conformance", conformance::run),
     ] {
-        println!("\n     Running the {name} client tests");
+        println!("\n     Running the {name} tests");
         total += client(server).unwrap_or_else(|message| {
-            eprintln!("{name} client tests: {message}");
+            eprintln!("{name} tests: {message}");
             Count::ONE_FAILED
         });
     }
@@ -91,15 +96,17 @@ fn environment(mut command: Command, home: &Path, server: &Path) -> Command {
     command
 }
 
-fn need(program: &str, what: &str) -> Result<()> {
+/// Fails unless a program can be run.
+pub fn need(program: impl AsRef<OsStr>, what: &str) -> Result<()> {
+    let program = program.as_ref();
     match Command::new(program).arg("--version").output() {
         Ok(output) if output.status.success() => Ok(()),
-        _ => Err(format!("missing: {program} ({what})")),
+        _ => Err(format!("missing: {} ({what})", program.display())),
     }
 }
 
 /// Copies `clients/NAME` to `.tools/NAME`, so that what is installed beside it never dirties the checkout.
-fn staged(name: &str) -> Result<PathBuf> {
+pub fn staged(name: &str) -> Result<PathBuf> {
     let from = root().join("clients").join(name);
     let to = root().join(".tools").join(name);
     copy_files(&from, &to)
@@ -128,7 +135,11 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
 const STAMP: &str = "installed";
 
 /// Runs `install` unless it already succeeded for these very lock files.
-fn if_changed(home: &Path, locks: &[PathBuf], install: impl FnOnce() -> Result<()>) -> Result<()> {
+pub fn if_changed(
+    home: &Path,
+    locks: &[PathBuf],
+    install: impl FnOnce() -> Result<()>,
+) -> Result<()> {
     let mut wanted = String::new();
     for lock in locks {
         let text = fs::read_to_string(lock)

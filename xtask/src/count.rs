@@ -82,9 +82,21 @@ pub fn from_python(line: &str) -> Option<Count> {
     })
 }
 
+/// A line of the conformance suite for a scenario: `✓ ping: 2 passed, 0 failed`. One that fails is
+/// counted by how the suite ends, since it may be expected to.
+pub fn from_conformance(line: &str) -> Option<Count> {
+    let (_, counts) = line.strip_prefix("✓ ")?.split_once(": ")?;
+    let passed: Count = from_python(counts)?;
+    // What was skipped whole has not passed.
+    (passed.passed > 0).then_some(Count {
+        passed: 1,
+        failed: 0,
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Count, from_cargo, from_node, from_python};
+    use super::{Count, from_cargo, from_conformance, from_node, from_python};
 
     fn count(passed: u64, failed: u64) -> Count {
         Count { passed, failed }
@@ -101,6 +113,12 @@ mod tests {
         assert_eq!(from_node("# tests 6"), None);
         assert_eq!(from_python("5 passed, 2 failed"), Some(count(5, 2)));
         assert_eq!(from_python("all 5 passed, 2 failed"), None);
+        assert_eq!(
+            from_conformance("✓ ping: 2 passed, 0 failed"),
+            Some(count(1, 0))
+        );
+        assert_eq!(from_conformance("✓ sse: 0 passed, 0 failed"), None);
+        assert_eq!(from_conformance("✗ ping: 1 passed, 1 failed"), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 
 mod checkout;
 mod clients;
+mod conformance;
 mod count;
 mod docs;
 mod platform;
@@ -26,8 +27,9 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test            every test: Rust, the TypeScript clients, the Python client
+  test            every test: Rust, the TypeScript and Python clients, the conformance suite
   test --quick    the Rust tests only
+  test --clients  the others only
   soak [FACTOR]   the Rust tests with their loops FACTOR times as long (default 20)
   docs            write docs/tools.md from the server's own tool list
   docs --check    fail if docs/tools.md is not what `docs` would write";
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["test"] => suite::whole(),
         ["test", "--quick"] => suite::rust_only(),
+        ["test", "--clients"] => suite::clients_only(),
         ["soak"] => suite::soak("20"),
         ["soak", factor] => suite::soak(factor),
         ["docs"] => docs::write(),

