@@ -58,6 +58,8 @@ pub struct Limits {
     pub head_time: Duration,
     /// Time for each piece of a body.
     pub body_time: Duration,
+    /// Time in which a client must take some of its answer.
+    pub write_time: Duration,
     /// Time that calls get once the server is told to stop.
     pub drain: Duration,
 }
@@ -73,6 +75,7 @@ impl Limits {
             open: 512,
             head_time: Duration::from_secs(30),
             body_time: Duration::from_secs(30),
+            write_time: Duration::from_secs(30),
             drain: Duration::from_secs(5),
         }
     }
@@ -180,6 +183,7 @@ async fn converse(http: Arc<Http>, stream: TcpStream, mut stop: watch::Receiver<
     // An answer is written in one go, and must not wait for the next one.
     let _ = stream.set_nodelay(true);
     let head_time = http.limits.head_time;
+    let wire = Wire::new(stream, http.limits.write_time);
     let service = service_fn(move |request| {
         let http = Arc::clone(&http);
         async move { Ok::<_, Infallible>(exchange::answer(&http, request).await) }
@@ -189,7 +193,7 @@ async fn converse(http: Arc<Http>, stream: TcpStream, mut stop: watch::Receiver<
         .header_read_timeout(head_time)
         .max_buf_size(HEAD_BYTES)
         .writev(false)
-        .serve_connection(TokioIo::new(Wire::new(stream)), service);
+        .serve_connection(TokioIo::new(wire), service);
     let mut connection = pin!(connection);
     // How a connection ends is its client's business.
     tokio::select! {

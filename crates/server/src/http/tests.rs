@@ -233,6 +233,25 @@ fn a_body_that_does_not_come_ends_in_a_time_out() {
 }
 
 #[test]
+fn who_does_not_read_is_cut_off() {
+    let served = Served::start("unread", |limits| {
+        limits.write_time = Duration::from_millis(50);
+    });
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"made/up"}"#;
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{list}",
+        list.len()
+    );
+    let mut stream = served.send(b"");
+    let many = request.repeat(1000);
+    // What the system holds back for both sides is bounded; then it is the server's turn.
+    let cut = (0..1000).any(|_| stream.write_all(many.as_bytes()).is_err());
+    assert!(cut);
+    served.finish();
+}
+
+#[test]
 fn the_end_waits_for_calls_and_then_cancels_them() {
     let served = Served::start("drain", |_| {});
     let call = served.call(false);
