@@ -62,6 +62,7 @@ fn listed_tools() -> Result<Vec<Value>> {
     let mut child = Command::new(server)
         .arg("--root")
         .arg(&empty)
+        .arg("--shell")
         // Whoever writes the docs may have a configuration of their own.
         .env("XDG_CONFIG_HOME", &empty)
         .env("APPDATA", &empty)
@@ -100,7 +101,9 @@ fn listed_tools() -> Result<Vec<Value>> {
 fn render(tools: &[Value]) -> String {
     let mut page = String::from(
         "# Tools\n\n\
-         Written by `cargo xtask docs` from the server's own list; do not edit.\n\n\
+         Written by `cargo xtask docs` from the server's own list; do not edit.\n\
+         The last four exist only with `--shell` or `--shell-any`; [commands.md](commands.md) says \
+         what they do.\n\n\
          | tool | what it does | changes files |\n| --- | --- | --- |\n",
     );
     for tool in tools {

@@ -167,6 +167,32 @@ const OPTIONS: &[Opt] = &[
         "<dir>",
         "keep state there instead of in <root>/.workspace-mcp",
     ),
+    flag(
+        "shell",
+        None,
+        "offer run_command, start_job, job_status and job_kill, for the programs pnpm, npm, npx\n\
+         and node and those of --shell-allow",
+    ),
+    flag(
+        "shell-any",
+        None,
+        "offer the same for any program: whoever calls can then do what you can",
+    ),
+    opt(
+        "shell-allow",
+        "<list>",
+        "programs that may run too, by base name, separated by commas; repeatable",
+    ),
+    opt(
+        "shell-env",
+        "<name>",
+        "pass this variable on to commands although its name looks secret; repeatable",
+    ),
+    opt(
+        "shell-path",
+        "<folders>",
+        "look for programs there instead of in PATH",
+    ),
     opt(
         "log-level",
         "<level>",
@@ -213,7 +239,7 @@ fn parse_rest(
     let mut free = Vec::new();
     let mut only_free = false;
     while let Some(word) = words.next() {
-        if only_free || !is_option(&word) {
+        if only_free || !has_dash(&word) {
             if let First::Plain(_) = first {
                 return Err(format!(
                     "Unexpected argument '{}'. This command does not take positional arguments",
@@ -259,7 +285,13 @@ fn parse_rest(
     Ok(CommandLine { command, options })
 }
 
-fn is_option(word: &str) -> bool {
+/// Says whether the command line has an option of that name.
+#[must_use]
+pub fn is_option(name: &str) -> bool {
+    OPTIONS.iter().any(|option| option.long == name)
+}
+
+fn has_dash(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
 }
 
@@ -289,7 +321,7 @@ fn value(
     }
     match words.next() {
         None => Err(format!("Option '--{long} <value>' argument missing")),
-        Some(value) if is_option(&value) => Err(format!(
+        Some(value) if has_dash(&value) => Err(format!(
             "Option '--{long}' argument is ambiguous. Did you forget it? \
              One that starts with a dash is written '--{long}=-XYZ'"
         )),
@@ -331,6 +363,11 @@ pub fn help() -> String {
             let _ = writeln!(text, "{left:COLUMN$}{line}");
         }
     }
+    text.push_str(
+        "\nEnvironment: WORKSPACE_MCP_SHELL=1 does what --shell does, WORKSPACE_MCP_SHELL_MODE with\n\
+         allowlist or any what --shell or --shell-any does, and WORKSPACE_MCP_SHELL_ALLOW adds to\n\
+         --shell-allow. WORKSPACE_MCP_SHELL_DENY names programs that may not run.\n",
+    );
     text.push_str("\nRoots are resolved to their real path when the server starts.\n");
     text
 }

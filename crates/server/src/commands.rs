@@ -6,19 +6,22 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use workspace::process::supervise::{self, Launcher};
 use workspace::transaction::Recovered;
-use workspace::{Cancel, Workspace};
+use workspace::{Workspace, Workspaces};
 
 use crate::args;
 use crate::cli::{self, Command, CommandLine};
 use crate::config::discovery::{Found, Search};
 use crate::config::transport::Transport;
 use crate::config::{self, Config, Layer, Source, StartFault, check};
-use crate::dispatch::Server;
+use crate::dispatch::{Caller, Server};
 use crate::http;
 use crate::log::{Level, Log};
 use crate::registry::Registry;
+use crate::shell::{self, Shell};
 use crate::stdio;
+use crate::tool::Tool;
 use crate::tools::project::TOOLS;
 
 /// Runs the program with these words after its own name. Relative paths start at `cwd`;
@@ -126,7 +129,9 @@ impl Start<'_> {
 }
 
 fn registry(config: &Config) -> Result<Registry, StartFault> {
-    Registry::new(TOOLS, &config.tools).map_err(|unknown| config.unknown_tool(&unknown))
+    let has_shell = config.shell.mode.is_some() && !config.tools.read_only;
+    Registry::of(&[(TOOLS, true), (shell_tools(), has_shell)], &config.tools)
+        .map_err(|unknown| config.unknown_tool(&unknown))
 }
 
 /// Shows the configuration. Nothing is made or changed by it.
@@ -168,8 +173,36 @@ fn server(start: &Start<'_>, alone: &Config) -> Result<(Server, Transport), Star
             ));
         }
     }
-    let server = Server::new(registry, workspaces, config.room, log);
+    let shell = start_shell(&config, &log, &workspaces)?;
+    let server = Server::new(registry, workspaces, shell, config.room, log);
     Ok((server, config.transport))
+}
+
+fn shell_tools() -> &'static [Tool] {
+    crate::tools::project::shell::TOOLS
+}
+
+/// What runs commands, when that is turned on and not taken away again.
+fn start_shell(
+    config: &Config,
+    log: &Log,
+    workspaces: &Workspaces,
+) -> Result<Option<Shell>, StartFault> {
+    if config.shell.mode.is_none() || config.tools.read_only {
+        return Ok(None);
+    }
+    if !supervise::IS_AVAILABLE {
+        let text = "commands are not available on this system in this version";
+        return Err(StartFault::Machine(text.to_owned()));
+    }
+    let launcher = Launcher::this_program()
+        .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))?;
+    shell::report(log, &config.shell, workspaces);
+    let shell = Shell::new(&config.shell, launcher);
+    if let Some(shell) = &shell {
+        shell.commands.jobs.tidy();
+    }
+    Ok(shell)
 }
 
 /// Says which configuration file counts, and what in it does not.
@@ -180,9 +213,6 @@ fn report_file(log: &Log, found: &Found) {
     if let Some((file, _)) = &found.file {
         let path = rooted::show(file.path.as_os_str().as_encoded_bytes());
         log.info(&format!("using config file {path}"));
-        for line in file.settings.idle_lines() {
-            log.warn(&line);
-        }
     }
 }
 
@@ -245,7 +275,7 @@ fn call(server: &Server, name: &str, words: Vec<String>) -> Result<ExitCode, Sta
         return Err(StartFault::Usage(format!("no such tool: {name}")));
     };
     let arguments = arguments(words).map_err(StartFault::Usage)?;
-    let answer = server.call(tool, arguments, Cancel::never());
+    let answer = server.call(tool, arguments, Caller::default());
     let text = format!("{}\n", answer.reply.text);
     if answer.is_error {
         // A stderr that is gone has nobody to complain to.

@@ -31,6 +31,7 @@ use self::keys::Key;
 use self::transport::Transport;
 use crate::log::Level;
 use crate::registry::{ToolFilter, UnknownTool};
+use crate::shell::{ShellConfig, ShellMode};
 
 /// Why the server does not start.
 #[derive(Debug, PartialEq, Eq)]
@@ -97,6 +98,8 @@ pub struct Config {
     pub state_dir: Option<PathBuf>,
     /// How clients reach the server.
     pub transport: Transport,
+    /// Whether and how commands run.
+    pub shell: ShellConfig,
     /// What is logged.
     pub log_level: Level,
     /// Where the log goes, if not to stderr.
@@ -150,11 +153,16 @@ impl Room {
 /// The variable of the environment that does what an option does.
 #[must_use]
 pub fn variable(option: &str) -> Option<&'static str> {
-    match option {
-        "journal-max-bytes" => Some("WORKSPACE_MCP_JOURNAL_MAX_BYTES"),
-        "token" => Some("MCP_TOKEN"),
-        _ => None,
-    }
+    Some(match option {
+        "journal-max-bytes" => "WORKSPACE_MCP_JOURNAL_MAX_BYTES",
+        "token" => "MCP_TOKEN",
+        "shell" => "WORKSPACE_MCP_SHELL",
+        "shell-mode" => "WORKSPACE_MCP_SHELL_MODE",
+        "shell-allow" => "WORKSPACE_MCP_SHELL_ALLOW",
+        "shell-deny" => "WORKSPACE_MCP_SHELL_DENY",
+        "job-dir" => "WORKSPACE_MCP_JOB_DIR",
+        _ => return None,
+    })
 }
 
 /// The options that the environment stands for.
@@ -170,6 +178,21 @@ pub fn environment_options(read: impl Fn(&str) -> Option<String>) -> Vec<(&'stat
     }
     if let Some(token) = variable("token").and_then(&read) {
         options.push(("token", token));
+    }
+    if variable("shell")
+        .and_then(&read)
+        .is_some_and(|value| value == "1")
+    {
+        options.push(("shell", String::new()));
+    }
+    // The mode is not passed over when it is empty: whoever sets it means something.
+    for option in ["shell-mode", "shell-allow", "shell-deny", "job-dir"] {
+        let value = variable(option).and_then(&read);
+        options.extend(
+            value
+                .filter(|value| option == "shell-mode" || !value.trim().is_empty())
+                .map(|value| (option, value)),
+        );
     }
     options
 }
@@ -206,6 +229,7 @@ impl Config {
             keep: Keep::default(),
             state_dir: None,
             transport: Transport::default(),
+            shell: ShellConfig::default(),
             log_level: Level::Info,
             log_file: None,
             config_files: Vec::new(),
@@ -229,6 +253,7 @@ impl Config {
         let folder = layer.folder;
         let mut root = None;
         let mut workspaces = Vec::new();
+        let mut mode = None;
         for (name, value) in layer.options {
             match *name {
                 "root" => root = Some(value.as_str()),
@@ -247,6 +272,17 @@ impl Config {
                 "journal-max-bytes" => self.keep.max_bytes = values::journal_bytes(value)?,
                 "journal-files" => self.keep.max_files = values::journal_files(value)?,
                 "state-dir" => self.state_dir = Some(values::path("--state-dir", value, folder)?),
+                // Who says both means the wider one.
+                "shell" => mode = mode.or(Some(ShellMode::Allowlist)),
+                "shell-any" => mode = Some(ShellMode::Any),
+                "shell-mode" => mode = Some(values::shell_mode(value)?),
+                "shell-allow" => self.shell.allow.push(value.clone()),
+                "shell-deny" => self.shell.deny.push(value.clone()),
+                "shell-env" => self.shell.env.push(value.clone()),
+                "shell-path" => self.shell.path = Some(values::search_path(value)?),
+                "shell-timeout-ms" => self.shell.times.command = values::time(value)?,
+                "shell-max-runtime-ms" => self.shell.times.job = values::time(value)?,
+                "job-dir" => self.shell.job_folder = Some(values::absolute(value, folder)),
                 "log-level" => self.log_level = values::level(value)?,
                 "log-file" => self.log_file = Some(values::path("--log-file", value, folder)?),
                 "config" => {
@@ -254,16 +290,20 @@ impl Config {
                 }
                 _ => self.transport.apply(name, value, layer.source)?,
             }
+            let (option, value) = match *name {
+                "shell" => ("shell-mode", "allowlist"),
+                "shell-any" => ("shell-mode", "any"),
+                other => (other, value.as_str()),
+            };
             self.settings.push(Setting {
-                option: name,
+                option,
                 // A secret is kept nowhere.
-                value: if *name == "token" {
-                    "(hidden)".to_owned()
-                } else {
-                    value.clone()
-                },
+                value: if *name == "token" { "(hidden)" } else { value }.to_owned(),
                 source: layer.source,
             });
+        }
+        if mode.is_some() {
+            self.shell.mode = mode;
         }
         if let Some(root) = root {
             workspaces.insert(0, values::root(root, folder)?);

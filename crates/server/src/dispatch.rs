@@ -13,9 +13,11 @@ use crate::config::Room;
 use crate::context::Ctx;
 use crate::failure::Failure;
 use crate::log::Log;
+use crate::progress::Progress;
 use crate::record::Record;
 use crate::registry::Registry;
 use crate::reply::Reply;
+use crate::shell::Shell;
 use crate::tool::Tool;
 use crate::tools::project::instructions;
 
@@ -28,6 +30,8 @@ pub struct Server {
     pub workspaces: Workspaces,
     /// Asks git.
     git: Git,
+    /// Runs commands, when that is turned on.
+    shell: Option<Shell>,
     /// How long answers may get.
     room: Room,
     /// Where log lines go.
@@ -36,6 +40,15 @@ pub struct Server {
     pub instructions: String,
     /// Numbers the calls, so that a line in the log and an answer can be brought together.
     calls: AtomicU64,
+}
+
+/// What a call knows of whoever made it.
+#[derive(Clone, Debug, Default)]
+pub struct Caller {
+    /// Raised when the caller gives up.
+    pub cancel: Cancel,
+    /// Tells the caller how far the call is.
+    pub progress: Progress,
 }
 
 /// The answer to a call of a tool that exists.
@@ -50,12 +63,19 @@ pub struct Answer {
 impl Server {
     /// A server of these tools.
     #[must_use]
-    pub fn new(registry: Registry, workspaces: Workspaces, room: Room, log: Log) -> Self {
-        let instructions = instructions(&registry, &workspaces);
+    pub fn new(
+        registry: Registry,
+        workspaces: Workspaces,
+        shell: Option<Shell>,
+        room: Room,
+        log: Log,
+    ) -> Self {
+        let instructions = instructions(&registry, &workspaces, shell.as_ref());
         Self {
             registry,
             workspaces,
             git: Git::new(Environment::inherited()),
+            shell,
             room,
             log,
             instructions,
@@ -63,12 +83,24 @@ impl Server {
         }
     }
 
+    /// What is added to the description of a tool where the configuration changes what it does.
+    #[must_use]
+    pub fn remark(&self, tool: &Tool) -> Option<String> {
+        let times = self.shell.as_ref()?.times;
+        let (name, time) = match tool.name {
+            "run_command" => ("timeoutMs", times.command),
+            "start_job" => ("maxRuntimeMs", times.job),
+            _ => return None,
+        };
+        Some(format!(" Default {name}: {}.", time.as_millis()))
+    }
+
     /// Runs one call. Blocks until the tool is done.
     ///
     /// Bad arguments, failures and panics are answers; a panic's text stays in the log.
-    pub fn call(&self, tool: &Tool, sent: Map<String, Value>, cancel: Cancel) -> Answer {
+    pub fn call(&self, tool: &Tool, sent: Map<String, Value>, caller: Caller) -> Answer {
         let id = self.calls.fetch_add(1, Ordering::Relaxed);
-        let run = || self.run(tool, sent, cancel);
+        let run = || self.run(tool, sent, caller);
         let answer = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
             let name = tool.name;
             self.log.error(&format!("call {id} of {name} panicked"));
@@ -84,12 +116,14 @@ impl Server {
         answer
     }
 
-    fn run(&self, tool: &Tool, sent: Map<String, Value>, cancel: Cancel) -> Answer {
+    fn run(&self, tool: &Tool, sent: Map<String, Value>, caller: Caller) -> Answer {
         let ctx = Ctx {
             workspaces: &self.workspaces,
             git: &self.git,
+            shell: self.shell.as_ref(),
             body_bytes: self.room.body,
-            cancel,
+            cancel: caller.cancel,
+            progress: caller.progress,
         };
         let args = match args::read(tool.args, sent) {
             Ok(args) => args,
@@ -105,8 +139,15 @@ impl Server {
             Ok(reply) => reply.record.as_ref(),
             Err(failure) => failure.record(),
         };
-        if let (Some(record), Ok(workspace)) = (record, ctx.workspace(&args)) {
-            self.journal(workspace, tool, record);
+        if let Some(record) = record {
+            let own = record.workspace.as_deref();
+            let workspace = match own {
+                Some(_) => self.workspaces.get(own).map(|workspace| &**workspace),
+                None => ctx.workspace(&args),
+            };
+            if let Ok(workspace) = workspace {
+                self.journal(workspace, tool, record);
+            }
         }
         let (mut reply, is_error) = match outcome {
             Ok(reply) => (reply, false),

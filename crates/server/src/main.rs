@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use workspace::process::supervise;
+
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         // The place only: the text of a panic may hold what a client sent.
@@ -13,6 +15,12 @@ fn main() -> ExitCode {
             .map_or_else(String::new, |place| format!(" at {place}"));
         let _ = writeln!(std::io::stderr(), "[workspace-mcp] internal error{place}");
     }));
+    if is_supervisor() {
+        return match supervise::supervise() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let words = std::env::args_os().skip(1).map(OsString::into_string);
     match words.collect::<Result<Vec<_>, _>>() {
         Ok(words) => workspace_mcp::commands::run(words, &current_folder(), environment),
@@ -25,6 +33,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Says whether this process was started by a server to look after one command.
+fn is_supervisor() -> bool {
+    let mut words = std::env::args_os().skip(1);
+    words.next().is_some_and(|word| word == supervise::WORD) && words.next().is_none()
 }
 
 #[expect(

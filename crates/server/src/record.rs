@@ -14,6 +14,8 @@ pub struct Record {
     pub result: String,
     /// The change it belongs to, when that is not the active one by itself.
     pub change: Option<String>,
+    /// The workspace whose journal is told, when it is not the one that the call names.
+    pub workspace: Option<String>,
 }
 
 impl Record {
@@ -25,6 +27,7 @@ impl Record {
             detail: Some(detail),
             result: "ok".to_owned(),
             change: None,
+            workspace: None,
         }
     }
 
@@ -36,6 +39,7 @@ impl Record {
             detail: Some(detail),
             result: result.to_owned(),
             change: Some(id.to_string()),
+            workspace: None,
         }
     }
 
@@ -47,6 +51,7 @@ impl Record {
             detail: None,
             result: format!("error: {error}"),
             change: None,
+            workspace: None,
         }
     }
 

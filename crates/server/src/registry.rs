@@ -45,17 +45,34 @@ impl Registry {
     /// When the filter names a tool that the toolset does not have: a slip in a security setting
     /// must not pass in silence.
     pub fn new(toolset: &'static [Tool], filter: &ToolFilter) -> Result<Self, UnknownTool> {
+        Self::of(&[(toolset, true)], filter)
+    }
+
+    /// Chooses from several groups of tools. Those of a group that is off do not exist, but their
+    /// names are known.
+    ///
+    /// # Errors
+    /// As [`Registry::new`].
+    pub fn of(
+        groups: &[(&'static [Tool], bool)],
+        filter: &ToolFilter,
+    ) -> Result<Self, UnknownTool> {
         for (option, names) in [
             ("--allow-tool", &filter.allow),
             ("--deny-tool", &filter.deny),
         ] {
-            let unknown = |name: &&String| !toolset.iter().any(|tool| tool.name == **name);
+            let unknown = |name: &&String| {
+                !groups
+                    .iter()
+                    .any(|(tools, _)| tools.iter().any(|tool| tool.name == **name))
+            };
             if let Some(name) = names.iter().find(unknown) {
                 let name = name.clone();
                 return Err(UnknownTool { option, name });
             }
         }
-        let tools = toolset.iter().filter(|tool| {
+        let there = groups.iter().filter(|(_, is_on)| *is_on);
+        let tools = there.flat_map(|(tools, _)| *tools).filter(|tool| {
             let named = |names: &[String]| names.iter().any(|name| name == tool.name);
             (tool.hints.read_only || !filter.read_only)
                 && (filter.allow.is_empty() || named(&filter.allow))

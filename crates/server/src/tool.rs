@@ -65,6 +65,20 @@ impl Hints {
         idempotent: false,
         open_world: false,
     };
+    /// Runs a program, which can do anything.
+    pub const RUN: Self = Self {
+        read_only: false,
+        destructive: true,
+        idempotent: false,
+        open_world: true,
+    };
+    /// Ends a program.
+    pub const END: Self = Self {
+        read_only: false,
+        destructive: true,
+        idempotent: true,
+        open_world: true,
+    };
     /// Sets something to a given state and removes nothing.
     pub const SET: Self = Self {
         read_only: false,

@@ -4,6 +4,8 @@ use std::fmt;
 
 use rooted::{ErrorKind, RelPath};
 
+use crate::commands::Fault;
+
 /// A failure that a caller can act on. `Display` is one short sentence; [`Error::hint`] the next step.
 #[derive(Debug)]
 pub enum Error {
@@ -148,6 +150,8 @@ pub enum Error {
     NotARepository(String),
     /// Git, or what it needs, failed; holds the sentence that says why.
     GitFailed(String),
+    /// A command was not run, or a job not found.
+    Command(Box<Fault>),
     /// The caller gave up or time ran out.
     Cancelled,
     /// Anything else the operating system says; the source goes to the log only.
@@ -209,6 +213,7 @@ impl Error {
             | Self::GitTimedOut(_)
             | Self::NotARepository(_)
             | Self::GitFailed(_)
+            | Self::Command(_)
             | Self::Cancelled => None,
         }
     }
@@ -229,6 +234,7 @@ impl Error {
                 Some("pass literal=true to search for the text as it is".to_owned())
             }
             Self::Edit { cause, .. } => cause.hint(),
+            Self::Command(fault) => fault.hint(),
             _ => None,
         }
     }
@@ -343,6 +349,7 @@ impl fmt::Display for Error {
             Self::GitTimedOut(command) => write!(f, "git {command} timed out"),
             Self::NotARepository(root) => write!(f, "not a git repository: {root}"),
             Self::GitFailed(reason) => f.write_str(reason),
+            Self::Command(fault) => write!(f, "{fault}"),
             Self::Cancelled => f.write_str("cancelled before it was done"),
             Self::Io { path, .. } => write!(f, "unexpected internal error: {path}"),
         }

@@ -15,6 +15,7 @@ pub mod cancel;
 pub mod change;
 pub mod changes;
 pub mod clock;
+pub mod commands;
 pub mod edit;
 pub mod error;
 pub mod git;

@@ -78,3 +78,43 @@ pub const CHANGE_BYTES: u64 = 16 * 1024 * 1024;
 pub const TASK_UPDATES: usize = 100;
 /// Journal entries that the view of a change shows.
 pub const CHANGE_ENTRIES: usize = 10;
+/// Bytes of a command's output that are shown whole.
+pub const OUTPUT_BYTES: usize = 256 * 1024;
+/// Bytes of a longer one that are shown from each end.
+pub const OUTPUT_END_BYTES: usize = 32 * 1024;
+/// Bytes of a line that a carriage return still takes back.
+pub const OUTPUT_LINE_BYTES: usize = 64 * 1024;
+/// Characters of an output line that are told while a command runs.
+pub const PROGRESS_CHARS: usize = 200;
+/// Time a command gets by default.
+pub const COMMAND_TIME: Duration = Duration::from_secs(120);
+/// Time a command gets at most.
+pub const COMMAND_TIME_MAX: Duration = Duration::from_secs(600);
+/// Time a job gets by default.
+pub const JOB_TIME: Duration = Duration::from_secs(30 * 60);
+/// Time a job gets at most.
+pub const JOB_TIME_MAX: Duration = Duration::from_secs(2 * 60 * 60);
+/// Time a command or a job gets at least.
+pub const COMMAND_TIME_MIN: Duration = Duration::from_secs(1);
+/// Bytes of a job's log; what comes after is not kept.
+pub const JOB_LOG_BYTES: u64 = 64 * 1024 * 1024;
+/// Bytes of a log that `job_status` shows by default.
+pub const JOB_TAIL_BYTES: u64 = 8192;
+/// Bytes of a log that `job_status` shows at most.
+pub const JOB_TAIL_BYTES_MAX: u64 = 256 * 1024;
+/// Jobs that `job_status` lists.
+pub const JOBS_SHOWN: usize = 20;
+/// Jobs that run at the same time.
+pub const JOBS_AT_ONCE: usize = 64;
+/// Jobs that are remembered after they ended; each keeps a file open.
+pub const JOBS_REMEMBERED: usize = 200;
+/// Characters of a job's name.
+pub const JOB_NAME_CHARS: usize = 200;
+/// Characters of a job's name when it is made from the command.
+pub const JOB_NAME_FROM_COMMAND: usize = 120;
+/// Time `job_kill` waits for the end of a job.
+pub const KILL_WAIT: Duration = Duration::from_secs(4);
+/// Time `job_status` waits for news at most.
+pub const JOB_WAIT_MAX: Duration = Duration::from_secs(30);
+/// Age at which the log of a job is removed when the server that ran it has ended.
+pub const JOB_LOG_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);

@@ -61,9 +61,6 @@ fn write_file(text: &mut String, found: &Found) -> std::fmt::Result {
         Origin::User => "the user's own",
     };
     writeln!(text, "config file: {} ({how})", shown(&file.path))?;
-    for line in file.settings.idle_lines() {
-        writeln!(text, "{line}")?;
-    }
     Ok(())
 }
 
@@ -171,7 +168,11 @@ fn place(source: Source, option: &str) -> String {
     match source {
         Source::BuiltIn => "built-in".to_owned(),
         Source::File => "file".to_owned(),
+        Source::Environment if option == "shell-mode" => {
+            "environment WORKSPACE_MCP_SHELL or WORKSPACE_MCP_SHELL_MODE".to_owned()
+        }
         Source::Environment => format!("environment {}", variable(option).unwrap_or_default()),
+        Source::Option if option == "shell-mode" => "option --shell or --shell-any".to_owned(),
         Source::Option => format!("option --{option}"),
     }
 }

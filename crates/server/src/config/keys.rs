@@ -53,8 +53,6 @@ pub enum Effect {
     Nothing,
     /// What this option does.
     Sets(&'static str),
-    /// Nothing until the server has the feature.
-    Tunes(Feature),
     /// Turns the feature on, when it is one of these; any does when there are none.
     TurnsOn(Feature, &'static [&'static str]),
 }
@@ -62,21 +60,15 @@ pub enum Effect {
 /// What a key may be about that this version does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// Running commands.
-    Commands,
     /// Serving over an encrypted connection.
     Tls,
 }
 
 impl Feature {
-    /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Commands, Self::Tls];
-
     /// The sentence that says so.
     #[must_use]
     pub fn absence(self) -> &'static str {
         match self {
-            Self::Commands => "commands are not available in this version",
             Self::Tls => "TLS is not available in this version; let a proxy do it",
         }
     }
@@ -183,22 +175,22 @@ pub const KEYS: &[Key] = &[
     key(
         "shell.mode",
         Kind::Choice(&["allowlist", "any"]),
-        Effect::TurnsOn(Feature::Commands, &["allowlist", "any"]),
-        "",
+        Effect::Sets("shell-mode"),
+        "(off)",
         "turn on the tools that run commands, for listed programs or for any",
     ),
     key(
         "shell.allow",
         Kind::Texts("executable names"),
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-allow"),
+        "(none)",
         "programs that may run, beside the usual ones",
     ),
     key(
         "shell.deny",
         Kind::Texts("executable names"),
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-deny"),
+        "(none)",
         "programs that may not run, whatever else is said",
     ),
     key(
@@ -207,8 +199,8 @@ pub const KEYS: &[Key] = &[
             min: 1000,
             max: 600_000,
         },
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-timeout-ms"),
+        "120000",
         "time that a command gets when a call does not say",
     ),
     key(
@@ -217,22 +209,22 @@ pub const KEYS: &[Key] = &[
             min: 1000,
             max: 7_200_000,
         },
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-max-runtime-ms"),
+        "1800000",
         "time that a job gets when a call does not say",
     ),
     key(
         "shell.env",
         Kind::Texts("variable names"),
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-env"),
+        "(none)",
         "environment variables that commands get although their names look secret",
     ),
     key(
         "shell.path",
         Kind::Text,
-        Effect::Tunes(Feature::Commands),
-        "",
+        Effect::Sets("shell-path"),
+        "(PATH)",
         "where programs are looked for, instead of PATH",
     ),
     key(

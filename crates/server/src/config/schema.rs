@@ -4,6 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::keys::{Effect, KEYS, Kind, SAFE_INTEGER};
 use super::values::NAME_PATTERN;
+use super::variable;
+use crate::cli;
 
 /// The JSON schema (draft 7) of the configuration file, as it is shipped.
 #[must_use]
@@ -80,8 +82,12 @@ pub fn table() -> String {
         };
         let option = match key.effect {
             Effect::Nothing => String::new(),
-            Effect::Sets(option) => format!("`--{option}`"),
-            Effect::Tunes(_) | Effect::TurnsOn(_, []) => "not yet".to_owned(),
+            Effect::Sets("shell-mode") => "`--shell`, `--shell-any`".to_owned(),
+            Effect::Sets(option) if cli::is_option(option) => format!("`--{option}`"),
+            Effect::Sets(option) => {
+                variable(option).map_or_else(String::new, |name| format!("`{name}`"))
+            }
+            Effect::TurnsOn(_, []) => "not yet".to_owned(),
             Effect::TurnsOn(_, values) => {
                 let values: Vec<_> = values.iter().map(|one| format!("`\"{one}\"`")).collect();
                 format!("{} not yet", values.join(" and "))

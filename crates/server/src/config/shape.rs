@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::keys::{Effect, Feature, KEYS, Key, Kind, SECTIONS};
+use super::keys::{Effect, KEYS, Key, Kind, SECTIONS};
 use super::values::{NAME_PATTERN, is_workspace_name};
 
 /// What a configuration file says, checked.
@@ -10,26 +10,6 @@ use super::values::{NAME_PATTERN, is_workspace_name};
 pub struct Settings {
     /// The options that it stands for.
     pub options: Vec<(&'static str, String)>,
-    /// Keys that do nothing in this version, with the feature each is about.
-    pub idle: Vec<(&'static str, Feature)>,
-}
-
-impl Settings {
-    /// A line for each feature that is missing, with the keys that wait for it.
-    #[must_use]
-    pub fn idle_lines(&self) -> Vec<String> {
-        let line = |&feature: &Feature| {
-            let names: Vec<&str> = self
-                .idle
-                .iter()
-                .filter(|(_, about)| *about == feature)
-                .map(|(name, _)| *name)
-                .collect();
-            let told = || format!("ignoring {}: {}", names.join(", "), feature.absence());
-            (!names.is_empty()).then(told)
-        };
-        Feature::ALL.iter().filter_map(line).collect()
-    }
 }
 
 /// Checks every key and value.
@@ -112,7 +92,6 @@ fn take(key: &Key, value: &Value, settings: &mut Settings) -> Result<(), String>
             let texts = texts.into_iter().map(|text| (option, text));
             settings.options.extend(texts);
         }
-        Effect::Tunes(feature) => settings.idle.push((key.name, feature)),
         Effect::TurnsOn(feature, values) => {
             let is_one = |text: &String| values.is_empty() || values.contains(&text.as_str());
             if texts.iter().any(is_one) {

@@ -1,11 +1,13 @@
 //! The values of options: each read once, from the text that a person wrote.
 
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 use rooted::Durability;
 
 use super::{Room, Source, StartFault, WorkspaceConfig};
 use crate::log::Level;
+use crate::shell::ShellMode;
 
 /// The least `--max-answer-bytes`: enough for a few lines and the way to go on.
 pub(super) const ANSWER_BYTES_MIN: usize = 1024;
@@ -110,6 +112,33 @@ pub(super) fn journal_files(value: &str) -> Result<Option<u64>, StartFault> {
             "invalid --journal-files: {} (expected an integer; 0 keeps all)",
             rooted::show(value.as_bytes())
         )),
+    }
+}
+
+/// The file's own value was checked before, so that only the environment can be wrong.
+pub(super) fn shell_mode(value: &str) -> Result<ShellMode, StartFault> {
+    match value {
+        "allowlist" => Ok(ShellMode::Allowlist),
+        "any" => Ok(ShellMode::Any),
+        other => usage(format!(
+            "invalid WORKSPACE_MCP_SHELL_MODE: {} (expected \"allowlist\" or \"any\")",
+            rooted::show(other.as_bytes())
+        )),
+    }
+}
+
+pub(super) fn search_path(value: &str) -> Result<String, StartFault> {
+    if std::env::split_paths(value).any(|folder| folder.is_absolute()) {
+        return Ok(value.to_owned());
+    }
+    usage("--shell-path names no absolute folder".to_owned())
+}
+
+/// A time in milliseconds. It comes from a file, where it was checked.
+pub(super) fn time(value: &str) -> Result<Duration, StartFault> {
+    match value.parse() {
+        Ok(millis) => Ok(Duration::from_millis(millis)),
+        Err(_) => usage(format!("invalid time: {}", rooted::show(value.as_bytes()))),
     }
 }
 

@@ -1,7 +1,6 @@
 use serde_json::{Value, json};
-use workspace::Cancel;
 
-use super::Server;
+use super::{Caller, Server};
 use crate::args::{Arg, Args};
 use crate::cli;
 use crate::config::Config;
@@ -35,11 +34,11 @@ fn said(max_bytes: &str, sent: impl Into<Value>) -> (String, bool) {
     let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
     let tool = registry.get("say").unwrap();
     let log = Log::to_stderr(Level::Off);
-    let server = Server::new(registry, config.open().unwrap(), config.room, log);
+    let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
     let Value::Object(sent) = sent.into() else {
         panic!("arguments are an object");
     };
-    let answer = server.call(tool, sent, Cancel::never());
+    let answer = server.call(tool, sent, Caller::default());
     (answer.reply.text, answer.is_error)
 }
 

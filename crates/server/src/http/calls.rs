@@ -15,6 +15,8 @@ use super::refusal::Refusal;
 pub(super) struct Calls {
     /// Those that may run at the same time; the others wait.
     turns: Arc<Semaphore>,
+    /// The same for those that wait for programs, so that they hold up no others.
+    command_turns: Arc<Semaphore>,
     max_open: usize,
     max_bytes: usize,
     /// Bytes of bodies in memory.
@@ -29,6 +31,7 @@ impl Calls {
     pub(super) fn new(limits: &Limits, stopping: Arc<watch::Sender<bool>>) -> Self {
         Self {
             turns: Arc::new(Semaphore::new(limits.calls)),
+            command_turns: Arc::new(Semaphore::new(limits.commands)),
             max_open: limits.open,
             max_bytes: limits.body_bytes.saturating_mul(4),
             bytes: AtomicUsize::new(0),
@@ -62,9 +65,14 @@ impl Calls {
     pub(super) async fn run<T: Send + 'static>(
         &self,
         open: Open,
+        is_command: bool,
         work: impl FnOnce(Cancel) -> T + Send + 'static,
     ) -> Option<T> {
-        let turns = Arc::clone(&self.turns);
+        let turns = Arc::clone(if is_command {
+            &self.command_turns
+        } else {
+            &self.turns
+        });
         let whole = async move {
             let turn = turns.acquire_owned().await.ok()?;
             if open.cancel.is_raised() {

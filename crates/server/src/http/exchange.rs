@@ -80,6 +80,7 @@ async fn post(http: &Arc<Http>, head: &Parts, body: &mut Incoming) -> Result<Rep
 async fn one(http: &Arc<Http>, asked: Asking, modern: bool, room: Room) -> Result<Reply, Refusal> {
     let lacks_meta = modern && asked.lacks_meta();
     let is_call = asked.is_call();
+    let is_command = asked.is_command();
     let connection = Arc::clone(http);
     let work = move |cancel: Cancel| {
         let answer = connection
@@ -98,7 +99,7 @@ async fn one(http: &Arc<Http>, asked: Asking, modern: bool, room: Room) -> Resul
         // From 2026-07-28 on, who hangs up has changed their mind; before, they may have lost the
         // connection.
         let _guard = modern.then(|| CancelOnDrop(open.cancel.clone()));
-        http.calls.run(open, work).await
+        http.calls.run(open, is_command, work).await
     } else {
         Some(work(Cancel::never()))
     };
@@ -141,7 +142,7 @@ async fn several(
                     let cancel = cancel.clone();
                     Ok(connection
                         .connection
-                        .answer(asked.id, *asked.request, cancel))
+                        .answer(asked.id, *asked.request, cancel, |_| {}))
                 }
                 Err(error) => serde_json::to_vec(&error),
             };
@@ -154,7 +155,7 @@ async fn several(
         body.push(b']');
         Some(body)
     };
-    match http.calls.run(open, work).await {
+    match http.calls.run(open, false, work).await {
         Some(Some(body)) => Ok(json(StatusCode::OK, body)),
         Some(None) | None => Err(Refusal::internal()),
     }

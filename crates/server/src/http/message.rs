@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::gate::only;
 use super::refusal::{Refusal, Reply, json};
 use crate::mcp::message::{self, Incoming};
+use crate::tools::project::shell;
 
 /// Messages that one body may hold.
 const BATCH: usize = 100;
@@ -59,6 +60,14 @@ impl Request {
     /// Whether it calls a tool, which takes a thread that may block.
     pub(super) fn is_call(&self) -> bool {
         matches!(*self.request, ClientRequest::CallToolRequest(_))
+    }
+
+    /// Whether that tool waits for a program.
+    pub(super) fn is_command(&self) -> bool {
+        let ClientRequest::CallToolRequest(call) = &*self.request else {
+            return false;
+        };
+        shell::is_one(&call.params.name)
     }
 
     /// Whether its `_meta` lacks what every request of 2026-07-28 has.

@@ -52,6 +52,8 @@ pub struct Limits {
     pub connections: usize,
     /// Calls that run.
     pub calls: usize,
+    /// Calls that run beside them and wait for programs.
+    pub commands: usize,
     /// Calls that run or wait.
     pub open: usize,
     /// Time for the head of a request, and between two requests of a connection.
@@ -72,6 +74,7 @@ impl Limits {
             body_bytes,
             connections: 2048,
             calls: 16,
+            commands: 64,
             open: 512,
             head_time: Duration::from_secs(30),
             body_time: Duration::from_secs(30),
@@ -105,7 +108,7 @@ pub fn serve(
     let connection = Connection::stateless(Arc::clone(&server))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(limits.calls + READERS)
+        .max_blocking_threads(limits.calls + limits.commands + READERS)
         .build()?;
     let context = runtime.enter();
     let stop = platform::stop_signal();

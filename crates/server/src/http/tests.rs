@@ -84,7 +84,7 @@ impl Served {
         let config = Config::from_options(&[], &std::env::temp_dir()).unwrap();
         let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
         let log = Log::to_stderr(Level::Off);
-        let server = Server::new(registry, config.open().unwrap(), config.room, log);
+        let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
         let server = Arc::new(server);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -6,10 +6,12 @@
 
 pub mod message;
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{self, Poll, Waker};
 
 use base64::Engine as _;
@@ -29,7 +31,8 @@ use serde_json::Value;
 use workspace::Cancel;
 
 use crate::args;
-use crate::dispatch::{Answer, Server};
+use crate::dispatch::{Answer, Caller, Server};
+use crate::progress::Progress;
 use crate::tool::Tool;
 
 /// How long a client may take what it was told for fresh. It changes with a restart only, but a
@@ -50,7 +53,8 @@ impl Handler {
     /// A handler over this server.
     #[must_use]
     pub fn new(server: Arc<Server>) -> Self {
-        let tools = server.registry.iter().map(describe).collect();
+        let tools = server.registry.iter().map(|tool| describe(&server, tool));
+        let tools = tools.collect();
         let mut identity = MetaObject::default();
         let info = serde_json::json!({"name": NAME, "version": VERSION});
         identity.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
@@ -108,22 +112,43 @@ impl Connection {
 
     /// Answers a request; blocks until the tool is done. The answer is one line without its end.
     #[must_use]
-    pub fn answer(&self, id: RequestId, request: ClientRequest, cancel: Cancel) -> Vec<u8> {
-        let answer = self.reply(id.clone(), request, cancel);
+    pub fn answer(
+        &self,
+        id: RequestId,
+        request: ClientRequest,
+        cancel: Cancel,
+        notify: impl Fn(Vec<u8>) + Send + Sync + 'static,
+    ) -> Vec<u8> {
+        let token = progress_token(&request);
+        let caller = Caller {
+            cancel,
+            progress: token.map_or_else(Progress::default, |token| progress(token, notify)),
+        };
+        let answer = self.reply_to(id.clone(), request, caller);
         serde_json::to_vec(&answer).unwrap_or_else(|_| Self::fault(Some(id)))
     }
 
-    /// The same, before it is written down.
+    /// The same for one that is not told how far it is, before it is written down.
     #[must_use]
     pub fn reply(
         &self,
         id: RequestId,
-        mut request: ClientRequest,
+        request: ClientRequest,
         cancel: Cancel,
+    ) -> ServerJsonRpcMessage {
+        let progress = Progress::default();
+        self.reply_to(id, request, Caller { cancel, progress })
+    }
+
+    fn reply_to(
+        &self,
+        id: RequestId,
+        mut request: ClientRequest,
+        caller: Caller,
     ) -> ServerJsonRpcMessage {
         let mut context = RequestContext::new(id.clone(), self.peer.clone());
         context.meta = std::mem::take(request.get_meta_mut());
-        context.extensions.insert(cancel);
+        context.extensions.insert(caller);
         let answer = pin!(self.handler.handle_request(request, context));
         let mut nobody = task::Context::from_waker(Waker::noop());
         match answer.poll(&mut nobody) {
@@ -140,6 +165,25 @@ impl Connection {
         let error = JsonRpcError::new(id, internal_error());
         serde_json::to_vec(&error).unwrap_or_default()
     }
+}
+
+/// What a caller wants to be told under, if it does.
+fn progress_token(request: &ClientRequest) -> Option<Value> {
+    request.get_meta().0.0.get("progressToken").cloned()
+}
+
+/// Progress as notifications under the token that the caller gave.
+fn progress(token: Value, notify: impl Fn(Vec<u8>) + Send + Sync + 'static) -> Progress {
+    let count = AtomicU64::new(0);
+    Progress::new(move |line| {
+        let n = count.fetch_add(1, Ordering::Relaxed) + 1;
+        let notification = serde_json::json!({
+            "jsonrpc": "2.0",
+            "method": "notifications/progress",
+            "params": {"progressToken": token, "progress": n, "message": line},
+        });
+        notify(notification.to_string().into_bytes());
+    })
 }
 
 fn internal_error() -> ErrorData {
@@ -187,13 +231,17 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     named.is_some_and(|version| !version.has_initialize())
 }
 
-fn describe(tool: &'static Tool) -> rmcp::model::Tool {
+fn describe(server: &Server, tool: &'static Tool) -> rmcp::model::Tool {
+    let description = match server.remark(tool) {
+        Some(remark) => Cow::Owned(format!("{}{remark}", tool.description)),
+        None => Cow::Borrowed(tool.description),
+    };
     let hints = ToolAnnotations::new()
         .read_only(tool.hints.read_only)
         .destructive(tool.hints.destructive)
         .idempotent(tool.hints.idempotent)
         .open_world(tool.hints.open_world);
-    rmcp::model::Tool::new(tool.name, tool.description, args::schema(tool.args))
+    rmcp::model::Tool::new(tool.name, description, args::schema(tool.args))
         .with_title(tool.title)
         .with_annotations(hints)
 }
@@ -287,12 +335,12 @@ impl ServerHandler for Handler {
                 None,
             ));
         };
-        let cancel = context.extensions.get::<Cancel>().cloned();
+        let caller = context.extensions.get::<Caller>().cloned();
         let arguments = request.arguments.unwrap_or_default();
         // Blocks: only a thread that may be blocked calls this.
         let answer = self
             .server
-            .call(tool, arguments, cancel.unwrap_or_default());
+            .call(tool, arguments, caller.unwrap_or_default());
         let mut result = result(answer);
         result.meta = self.identity(&context);
         Ok(result.into())

@@ -18,20 +18,21 @@ use std::time::Duration;
 use rmcp::model::{ErrorCode, JsonRpcError};
 use serde_json::Value;
 use tokio::sync::Notify;
+use workspace::Cancel;
 
 use crate::dispatch::Server;
 use crate::mcp::Connection;
 use crate::mcp::message::{self, Incoming};
 use crate::platform;
 use lines::{Line, Lines};
-use state::{CALLS_AT_ONCE, Job, REST_AT_ONCE, State, Task};
+use state::{CALLS_AT_ONCE, COMMANDS_AT_ONCE, Job, REST_AT_ONCE, State, Task};
 
 /// The longest message that is read.
 pub const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 /// How long calls under way may take once the input has ended.
 const DRAIN: Duration = Duration::from_secs(5);
 /// Threads: one for each job that may run, and one that reads.
-const THREADS: usize = CALLS_AT_ONCE + REST_AT_ONCE + 1;
+const THREADS: usize = CALLS_AT_ONCE + COMMANDS_AT_ONCE + REST_AT_ONCE + 1;
 /// Threads that are kept to wait for their turn.
 const THREADS_KEPT: usize = 3;
 
@@ -246,7 +247,7 @@ where
     }
 
     /// Does a job; gives another that waited for this one to be done.
-    fn run(&self, job: Job) -> Option<Job> {
+    fn run(self: &Arc<Self>, job: Job) -> Option<Job> {
         let slot = job.slot;
         let line = match job.task {
             Task::Refuse(error) => serde_json::to_vec(&error).ok(),
@@ -254,7 +255,8 @@ where
                 opened, request, ..
             } => {
                 let (id, cancel) = (opened.id.clone(), opened.cancel.clone());
-                let answer = || self.connection.answer(id, *request, cancel);
+                let notify = self.notifier(cancel.clone());
+                let answer = || self.connection.answer(id, *request, cancel, notify);
                 // A call nobody waits for any more needs no work either.
                 let answer = (!opened.cancel.is_raised()).then(|| {
                     catch_unwind(AssertUnwindSafe(answer))
@@ -277,6 +279,16 @@ where
             self.room.notify_all();
         }
         next
+    }
+
+    /// Sends what is told of a request, as long as somebody waits for its answer.
+    fn notifier(self: &Arc<Self>, cancel: Cancel) -> impl Fn(Vec<u8>) + Send + Sync + 'static {
+        let pipe = Arc::clone(self);
+        move |line| {
+            if !cancel.is_raised() {
+                pipe.write(line);
+            }
+        }
     }
 
     fn write(&self, mut line: Vec<u8>) {

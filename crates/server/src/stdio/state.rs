@@ -5,8 +5,12 @@ use std::collections::{HashMap, VecDeque};
 use rmcp::model::{ClientRequest, JsonRpcError, RequestId};
 use workspace::Cancel;
 
+use crate::tools::project::shell;
+
 /// Calls of tools that run at the same time, at most; more would only queue for the disk.
 pub(super) const CALLS_AT_ONCE: usize = 16;
+/// Calls that wait for programs, at most; they need a place to wait more than they need the machine.
+pub(super) const COMMANDS_AT_ONCE: usize = 64;
 /// Other messages that are answered at the same time, at most; they wait for the output only.
 pub(super) const REST_AT_ONCE: usize = 4;
 /// Bytes of requests that may wait for their turn; beyond that nothing is read.
@@ -22,6 +26,7 @@ pub(super) struct State {
     waiting: VecDeque<Task>,
     waiting_bytes: usize,
     calls: usize,
+    commands: usize,
     rest: usize,
 }
 
@@ -66,6 +71,8 @@ pub(super) struct Job {
 pub(super) enum Slot {
     /// A call of a tool.
     Call,
+    /// A call of a tool that waits for a program.
+    Command,
     /// Anything else.
     Rest,
 }
@@ -73,12 +80,14 @@ pub(super) enum Slot {
 impl Task {
     fn slot(&self) -> Slot {
         match self {
-            Self::Answer { request, .. }
-                if matches!(**request, ClientRequest::CallToolRequest(_)) =>
-            {
-                Slot::Call
-            }
-            Self::Answer { .. } | Self::Refuse(_) => Slot::Rest,
+            Self::Answer { request, .. } => match &**request {
+                ClientRequest::CallToolRequest(call) if shell::is_one(&call.params.name) => {
+                    Slot::Command
+                }
+                ClientRequest::CallToolRequest(_) => Slot::Call,
+                _ => Slot::Rest,
+            },
+            Self::Refuse(_) => Slot::Rest,
         }
     }
 
@@ -160,7 +169,7 @@ impl State {
 
     /// Whether nothing runs and nothing waits.
     pub(super) fn is_settled(&self) -> bool {
-        self.calls == 0 && self.rest == 0 && self.waiting.is_empty()
+        self.calls == 0 && self.commands == 0 && self.rest == 0 && self.waiting.is_empty()
     }
 
     fn take(&mut self, task: Task, slot: Slot) -> Job {
@@ -171,6 +180,7 @@ impl State {
     fn is_free(&self, slot: Slot) -> bool {
         match slot {
             Slot::Call => self.calls < CALLS_AT_ONCE,
+            Slot::Command => self.commands < COMMANDS_AT_ONCE,
             Slot::Rest => self.rest < REST_AT_ONCE,
         }
     }
@@ -178,6 +188,7 @@ impl State {
     fn running(&mut self, slot: Slot) -> &mut usize {
         match slot {
             Slot::Call => &mut self.calls,
+            Slot::Command => &mut self.commands,
             Slot::Rest => &mut self.rest,
         }
     }

@@ -84,7 +84,7 @@ impl Peer {
         let config = Config::from_options(&[], &std::env::temp_dir()).unwrap();
         let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
         let log = Log::to_stderr(Level::Off);
-        let server = Server::new(registry, config.open().unwrap(), config.room, log);
+        let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
         let (server_input, input) = pipe().unwrap();
         let (output, server_output) = pipe().unwrap();
         let served = thread::spawn(move || {

@@ -138,10 +138,6 @@ fn a_broken_file_stops_the_start_with_its_text() {
             r#"workspace "a" must have a non-empty string path in the config file"#,
         ),
         (
-            r#"{"shell": {"mode": "any"}}"#,
-            "shell.mode: commands are not available in this version",
-        ),
-        (
             r#"{"transport": {"tlsKey": "x"}}"#,
             "transport.tlsKey: TLS is not available in this version; let a proxy do it",
         ),
@@ -380,21 +376,6 @@ fn a_pipe_does_not_hold_up_the_start() {
 }
 
 #[test]
-fn what_does_nothing_yet_is_said() {
-    let content = r#"{
-        "shell": {"allow": ["git"], "deny": ["docker"], "timeoutMs": 300000},
-        "transport": {"type": "stdio", "host": "127.0.0.1", "port": 3333},
-        "workspaces": {"default": "../root"}
-    }"#;
-    let world = world(&[(JSON, content)]);
-    assert_eq!(
-        served(world.path(), &[]),
-        "[workspace-mcp] using config file WORLD/cwd/workspace-mcp.config.json\n\
-         [workspace-mcp] ignoring shell.allow, shell.deny, shell.timeoutMs: commands are not available in this version"
-    );
-}
-
-#[test]
 fn options_win_over_the_environment_and_that_over_the_file() {
     let content = r#"{
         "workspaces": {"api": "../root", "default": "gone", "docs": "../root:ro"},
@@ -402,6 +383,7 @@ fn options_win_over_the_environment_and_that_over_the_file() {
         "readOnly": false,
         "tools": {"deny": ["patch"]},
         "limits": {"answerBytes": 5000},
+        "shell": {"mode": "any", "allow": ["git"], "deny": ["docker"], "timeoutMs": 5000},
         "state": {"journalMaxBytes": 5, "journalFiles": 6, "dir": "../state"}
     }"#;
     let world = world(&[("root/c.json", content)]);
@@ -420,6 +402,9 @@ fn options_win_over_the_environment_and_that_over_the_file() {
         "--max-answer-bytes",
         "6000",
         "--read-only",
+        "--shell",
+        "--shell-allow",
+        "make,cc",
     ];
     let (code, stdout, stderr) = outcome(world.path(), &options);
     assert_eq!((code, stderr.as_str()), (0, ""));
@@ -447,6 +432,14 @@ limits.answerBytes | 6000 | option --max-answer-bytes
 state.journalMaxBytes | 77 | environment WORKSPACE_MCP_JOURNAL_MAX_BYTES
 state.journalFiles | 6 | file
 state.dir | WORLD/state | file
+shell.mode | allowlist | option --shell or --shell-any
+shell.allow | git | file
+make,cc | option --shell-allow
+shell.deny | docker | file
+shell.timeoutMs | 5000 | file
+shell.maxRuntimeMs | 1800000 | built-in
+shell.env | (none) | built-in
+shell.path | (PATH) | built-in
 transport.type | stdio | built-in
 transport.host | 127.0.0.1 | built-in
 transport.port | 3333 | built-in

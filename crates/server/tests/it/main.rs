@@ -13,6 +13,8 @@ mod bounds;
 mod changes;
 mod client;
 mod command_line;
+#[cfg(target_os = "linux")]
+mod commands;
 mod config_file;
 mod eras;
 #[cfg(target_os = "linux")]

@@ -37,6 +37,12 @@ impl Environment {
         }
     }
 
+    /// All variables.
+    pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        let variables = self.variables.iter();
+        variables.map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
     /// The value of a variable, unless it is empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OsStr> {

@@ -5,6 +5,7 @@
 //! means, and what its output says, is for the caller.
 
 mod environment;
+pub mod supervise;
 
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -29,7 +30,7 @@ use rooted::{Dir, Mode, RelPath, Root};
 use crate::cancel::Cancel;
 
 pub use self::environment::Environment;
-pub(crate) use self::os::{bytes_of, os_text};
+pub(crate) use self::os::{bytes_of, os_text, owner};
 
 /// What to run, and how.
 #[derive(Debug)]

@@ -263,3 +263,9 @@ pub(crate) fn os_text(bytes: &[u8]) -> Option<OsString> {
 pub(crate) fn bytes_of(text: &OsStr) -> Vec<u8> {
     text.as_bytes().to_vec()
 }
+
+/// Whom files belong to that this process makes.
+#[expect(clippy::unnecessary_wraps, reason = "owners are no numbers on Windows")]
+pub(crate) fn owner() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
+}

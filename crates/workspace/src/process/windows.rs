@@ -147,3 +147,8 @@ pub(crate) fn os_text(bytes: &[u8]) -> Option<OsString> {
 pub(crate) fn bytes_of(text: &OsStr) -> Vec<u8> {
     text.to_string_lossy().into_owned().into_bytes()
 }
+
+/// Whom files belong to that this process makes; no number here.
+pub(crate) fn owner() -> Option<u32> {
+    None
+}

@@ -1,7 +1,6 @@
 use serde_json::{Value, json};
 
 use super::settings;
-use crate::config::keys::Feature;
 
 fn fault(file: &Value) -> String {
     settings(file).expect_err("it is refused")
@@ -26,6 +25,15 @@ fn each_key_stands_for_an_option() {
         "tools": {"allow": ["grep"], "deny": ["patch", "edit_file"]},
         "paths": {"deny": ["*.key"], "readOnly": ["docs"]},
         "state": {"journalMaxBytes": 1, "journalFiles": 0, "dir": "state"},
+        "shell": {
+            "mode": "any",
+            "allow": ["git"],
+            "deny": ["docker"],
+            "timeoutMs": 1000,
+            "maxRuntimeMs": 2000,
+            "env": ["GH_TOKEN"],
+            "path": "/bin",
+        },
         "transport": {"type": "stdio", "port": 0, "allowedHosts": ["a.example"]},
     });
     assert_eq!(
@@ -44,31 +52,19 @@ fn each_key_stands_for_an_option() {
             "journal-max-bytes 1",
             "journal-files 0",
             "state-dir state",
+            "shell-mode any",
+            "shell-allow git",
+            "shell-deny docker",
+            "shell-timeout-ms 1000",
+            "shell-max-runtime-ms 2000",
+            "shell-env GH_TOKEN",
+            "shell-path /bin",
             "http stdio",
             "port 0",
             "allowed-host a.example",
         ]
     );
     assert!(options(&json!({})).is_empty());
-}
-
-#[test]
-fn keys_of_what_is_not_there_yet_wait() {
-    let file = json!({
-        "shell": {"deny": ["docker"], "timeoutMs": 1000},
-    });
-    let settings = settings(&file).unwrap();
-    assert_eq!(
-        settings.idle,
-        [
-            ("shell.deny", Feature::Commands),
-            ("shell.timeoutMs", Feature::Commands),
-        ]
-    );
-    assert_eq!(
-        settings.idle_lines(),
-        ["ignoring shell.deny, shell.timeoutMs: commands are not available in this version",]
-    );
 }
 
 #[test]

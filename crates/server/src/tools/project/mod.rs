@@ -16,6 +16,7 @@ mod patch;
 mod read_file;
 mod recall;
 mod remember;
+pub mod shell;
 mod skips;
 mod task_add;
 mod task_update;
@@ -28,6 +29,7 @@ use std::fmt::Write as _;
 use workspace::Workspaces;
 
 use crate::registry::Registry;
+use crate::shell::Shell;
 use crate::tool::Tool;
 
 /// The tools, in the order clients see them.
@@ -55,7 +57,7 @@ pub const TOOLS: &[Tool] = &[
 
 /// What a client is told about the whole: the workspaces and the habits that work.
 #[must_use]
-pub fn instructions(registry: &Registry, workspaces: &Workspaces) -> String {
+pub fn instructions(registry: &Registry, workspaces: &Workspaces, shell: Option<&Shell>) -> String {
     let has = |name: &str| registry.get(name).is_some();
     let mut text =
         "Tools to read, search and change files, scoped to named workspaces.\nWorkspaces: "
@@ -95,7 +97,10 @@ pub fn instructions(registry: &Registry, workspaces: &Workspaces) -> String {
         );
     }
     text.push_str(" Binary files are not text and are left out.");
-    text.push_str("\nThere is no shell: this server runs no commands.");
+    match shell.filter(|_| shell::TOOLS.iter().any(|tool| has(tool.name))) {
+        Some(on) => text.push_str(&shell::instructions(on.allowed.as_deref(), &has)),
+        None => text.push_str("\nThere is no shell: this server runs no commands."),
+    }
     text
 }
 

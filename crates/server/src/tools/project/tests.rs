@@ -17,7 +17,7 @@ fn told(line: &str, read_only: bool) -> String {
         ..ToolFilter::default()
     };
     let registry = Registry::new(TOOLS, &filter).unwrap();
-    let text = instructions(&registry, &config.open().unwrap());
+    let text = instructions(&registry, &config.open().unwrap(), None);
     text.replace(&*Path::new(&root).to_string_lossy(), "/w")
 }
 

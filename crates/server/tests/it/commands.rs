@@ -1,0 +1,452 @@
+//! Commands and jobs: what they say, how they end, and that nothing of them is left.
+
+mod ends;
+mod jobs;
+mod output;
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::client::{Client, folder, program};
+
+/// How long what has to end soon may take on a busy machine.
+const SOON: Duration = Duration::from_secs(10);
+
+/// A server that runs anything, and the folders it works on.
+struct Served {
+    client: Client,
+    root: TempDir,
+    jobs: TempDir,
+}
+
+impl Served {
+    fn new() -> Self {
+        Self::with(&["--shell-any"], &[], &[])
+    }
+
+    fn with(options: &[&str], variables: &[(&str, &str)], files: &[(&str, &str)]) -> Self {
+        let (root, jobs) = (folder(files), folder(&[]));
+        let mut program = program(root.path(), options);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("WORKSPACE_MCP_") {
+                program.env_remove(name);
+            }
+        }
+        program.env("WORKSPACE_MCP_JOB_DIR", jobs.path());
+        program.envs(variables.iter().copied());
+        Self {
+            client: Client::start_with(&mut program),
+            root,
+            jobs,
+        }
+    }
+
+    fn run(&mut self, command: &[&str]) -> String {
+        self.client.call("run_command", json!({"command": command}))
+    }
+
+    fn sh(&mut self, script: &str) -> String {
+        self.run(&["sh", "-c", script])
+    }
+}
+
+/// The text without the times in it.
+fn timeless(text: &str) -> String {
+    let mut rest = text;
+    let mut out = String::new();
+    while let Some((before, after)) = rest.split_once("duration: ") {
+        out.push_str(before);
+        out.push_str("duration: N");
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    }
+    out + rest
+}
+
+/// A number that stands in the command line of one test's sleepers only.
+fn mark() -> String {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let n = LAST.fetch_add(1, Ordering::Relaxed);
+    format!("3{:07}.{n:04}", std::process::id())
+}
+
+/// The processes whose command line holds a text.
+fn processes(text: &str) -> HashSet<u32> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    all.filter_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        (line.contains(text) && !is_zombie(&entry.path())).then_some(pid)
+    })
+    .collect()
+}
+
+fn is_zombie(process: &Path) -> bool {
+    let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+    stat.rsplit_once(')')
+        .is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
+}
+
+/// Waits until something holds.
+#[track_caller]
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let by = Instant::now() + SOON;
+    while !holds() {
+        assert!(Instant::now() < by, "not in time: {what}");
+        std::thread::yield_now();
+    }
+}
+
+fn line<'a>(text: &'a str, start: &str) -> &'a str {
+    text.lines()
+        .find_map(|line| line.strip_prefix(start))
+        .unwrap_or_else(|| panic!("no {start:?} in {text}"))
+}
+
+#[test]
+fn without_the_options_there_are_no_such_tools() {
+    for options in [
+        &[][..],
+        &["--shell-allow", "git"],
+        &["--shell-any", "--read-only"],
+    ] {
+        let mut served = Served::with(options, &[], &[]);
+        let list = served.client.request("tools/list", json!({}));
+        let tools = list["result"]["tools"].as_array().unwrap();
+        let has = tools.iter().any(|tool| {
+            let name = tool["name"].as_str().unwrap();
+            name == "run_command" || name.contains("job")
+        });
+        assert!(!has, "{options:?}");
+        let answer = served.client.request(
+            "tools/call",
+            json!({"name": "run_command", "arguments": {"command": ["true"]}}),
+        );
+        assert_eq!(answer["error"]["message"], "Tool run_command not found");
+    }
+}
+
+#[test]
+fn the_list_has_them_last_and_says_what_they_do() {
+    let mut served = Served::with(&[], &[("WORKSPACE_MCP_SHELL", "1")], &[]);
+    let answer = served.client.initialize("2025-11-25");
+    let text = answer["result"]["instructions"].as_str().unwrap();
+    assert!(
+        text.contains("not a sandbox. Mode: allowlist (pnpm, npm, npx, node)."),
+        "{text}"
+    );
+    assert!(!text.contains("There is no shell"));
+    let list = served.client.request("tools/list", json!({}));
+    let tools = list["result"]["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert!(names.ends_with(&["run_command", "start_job", "job_status", "job_kill"]));
+    let hints = |index: usize| tools[tools.len() - index]["annotations"].clone();
+    let run = json!({"readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true});
+    assert_eq!((hints(4), hints(3)), (run.clone(), run));
+    assert_eq!(hints(2)["readOnlyHint"], true);
+    assert_eq!(hints(1)["idempotentHint"], true);
+    let about = tools[tools.len() - 4]["description"].as_str().unwrap();
+    assert!(about.ends_with(" Default timeoutMs: 120000."), "{about}");
+}
+
+#[test]
+fn a_program_has_to_be_on_the_list() {
+    let options = ["--shell", "--shell-allow", "sh, /bin/echo,.,"];
+    let deny = [("WORKSPACE_MCP_SHELL_DENY", "true,/x/npx")];
+    let mut served = Served::with(&options, &deny, &[]);
+    assert!(
+        served
+            .run(&["echo", "a  b", "$HOME;`x`*"])
+            .starts_with("a  b $HOME;`x`*\n\nexit code: 0")
+    );
+    assert!(served.run(&["/bin/echo"]).contains("exit code: 0"));
+    assert_eq!(
+        served.run(&["git", "status"]),
+        "error: command not allowed: git. Allowed executables: pnpm, npm, npx, node, sh, echo. \
+         Extend the allowlist with --shell-allow <list> (or WORKSPACE_MCP_SHELL_ALLOW), or allow \
+         everything with --shell-any."
+    );
+    // No spelling of a command line is looked into: the first word is the program.
+    for word in [
+        "echo;true",
+        "echo\nid",
+        " echo",
+        "$(id)",
+        "\"echo\"",
+        "ec*",
+        "sh -c id",
+        "/bin/./git",
+    ] {
+        let text = served.run(&[word]);
+        assert!(text.starts_with("error: command not allowed: "), "{text}");
+    }
+    for word in ["npx", "/tmp/npx"] {
+        assert_eq!(
+            served.run(&[word]),
+            "error: command denied by configuration: npx"
+        );
+    }
+    let mut any = Served::with(&["--shell-any"], &deny, &[]);
+    assert_eq!(
+        any.run(&["/bin/true"]),
+        "error: command denied by configuration: true"
+    );
+}
+
+#[test]
+fn what_cannot_be_started_is_said() {
+    let mut served = Served::with(
+        &["--shell-any", "--shell-path", "/usr/bin:relative:/bin"],
+        &[],
+        &[("plain", "x"), ("d/x", "")],
+    );
+    assert_eq!(
+        served.run(&["no-such-program"]),
+        "error: executable not found: no-such-program\nsearched PATH: /usr/bin:relative:/bin"
+    );
+    assert_eq!(
+        served.run(&["./nope"]),
+        "error: executable not found: ./nope"
+    );
+    assert_eq!(
+        served.run(&["./plain"]),
+        "error: failed to start: Permission denied"
+    );
+    assert_eq!(
+        served.run(&["echo", "a\0b"]),
+        "error: failed to start: an argument holds a NUL byte"
+    );
+    assert_eq!(
+        served.run(&["echo", &"x".repeat(300_000)]),
+        "error: failed to start: Argument list too long\nput the text in a file and pass its path"
+    );
+    assert_eq!(
+        served.run(&["", "x"]),
+        "error: command[0] must name a program"
+    );
+    for tool in ["run_command", "start_job"] {
+        let text = served
+            .client
+            .call(tool, json!({"command": ["no-such-program"]}));
+        assert!(
+            text.starts_with("error: executable not found: no-such-program\n"),
+            "{text}"
+        );
+        let mut at = |cwd: &str| {
+            served
+                .client
+                .call(tool, json!({"command": ["touch", "made"], "cwd": cwd}))
+        };
+        assert_eq!(at("gone"), "error: working directory not found: gone");
+        assert_eq!(at("plain"), "error: not a directory: plain");
+        assert_eq!(at("../.."), "error: path outside workspace root: ../..");
+    }
+    assert!(!served.root.path().join("made").exists());
+    let text = served
+        .client
+        .call("run_command", json!({"command": ["pwd"], "cwd": "d"}));
+    let here = served.root.path().join("d").canonicalize().unwrap();
+    assert!(text.starts_with(&format!("{}\n", here.display())), "{text}");
+    let log = served.client.call("work_log", json!({}));
+    assert!(log.contains("run_command  — pwd  [exit 0 ("), "{log}");
+    assert!(
+        log.contains("— ./nope  [error: executable not found: ./nope]"),
+        "{log}"
+    );
+}
+
+#[test]
+fn a_command_gets_no_secrets() {
+    let variables = [
+        ("MCP_TOKEN", "own"),
+        ("OPENAI_API_KEY", "own"),
+        ("my_secret", "x"),
+        ("NPM_TOKEN", "x"),
+        ("AWS_REGION", "x"),
+        ("GH_TOKEN", "let through"),
+        ("HARMLESS", "let through"),
+    ];
+    let options = [
+        "--shell-any",
+        "--shell-env",
+        "gh_token",
+        "--shell-env=MCP_TOKEN",
+    ];
+    let mut served = Served::with(&options, &variables, &[]);
+    let text = served.run(&["env"]);
+    for name in [
+        "MCP_TOKEN",
+        "OPENAI_API_KEY",
+        "my_secret",
+        "NPM_TOKEN",
+        "AWS_REGION",
+    ] {
+        assert!(!text.contains(name), "{name}: {text}");
+    }
+    for line in [
+        "GH_TOKEN=let through",
+        "HARMLESS=let through",
+        "NO_COLOR=1",
+        "FORCE_COLOR=0",
+    ] {
+        assert!(text.lines().any(|seen| seen == line), "{line}: {text}");
+    }
+    // Nor does the supervisor hold them where a command could look.
+    let above = served.sh("tr '\\0' '\\n' < /proc/$PPID/environ");
+    assert!(above.starts_with("(no output)\n"), "{above}");
+}
+
+#[test]
+fn a_command_has_no_input_no_terminal_and_no_other_files() {
+    let mut served = Served::new();
+    assert!(
+        served
+            .run(&["cat"])
+            .starts_with("(no output)\n\nexit code: 0")
+    );
+    let text = served.run(&["ls", "/proc/self/fd"]);
+    // What lists the folder has it open itself.
+    assert!(text.starts_with("0\n1\n2\n3\n\nexit code: 0"), "{text}");
+    let script = "test -t 1 || echo plain; ulimit -c; : < /dev/tty || echo none";
+    let text = served.sh(script);
+    assert!(text.starts_with("plain\n0\n"), "{text}");
+    assert!(text.contains("/dev/tty"), "{text}");
+}
+
+#[test]
+fn commands_do_not_run_where_nothing_may_be_changed() {
+    let inner = folder(&[]);
+    let named = format!("ro={}:ro", inner.path().display());
+    let mut served = Served::with(
+        &["--root", ".", "--workspace", &named, "--shell-any"],
+        &[],
+        &[],
+    );
+    for tool in ["run_command", "start_job"] {
+        let text = served
+            .client
+            .call(tool, json!({"command": ["true"], "workspace": "ro"}));
+        assert_eq!(text, "error: workspace \"ro\" is read-only");
+    }
+}
+
+#[test]
+fn the_command_line_says_what_is_wrong_with_the_environment() {
+    let root = folder(&[]);
+    for value in ["", "yes"] {
+        let output = program(root.path(), &[])
+            .env("WORKSPACE_MCP_SHELL_MODE", value)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            text,
+            format!(
+                "[workspace-mcp] invalid WORKSPACE_MCP_SHELL_MODE: {value} (expected \"allowlist\" \
+                 or \"any\")\ntry --help\n"
+            )
+        );
+    }
+}
+
+#[test]
+fn the_start_says_what_may_run() {
+    let root = folder(&[]);
+    let start = |options: &[&str], variables: &[(&str, &str)]| {
+        let output = program(root.path(), options)
+            .envs(variables.iter().copied())
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let allow = [
+        ("WORKSPACE_MCP_SHELL_ALLOW", "git"),
+        ("WORKSPACE_MCP_SHELL_DENY", "rm"),
+    ];
+    let text = start(&["--shell", "--shell-allow", "make"], &allow);
+    assert!(
+        text.contains(
+            "] run_command enabled in allowlist mode (allowed: pnpm, npm, npx, node, git, make)\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("] denied executables (enforced in every mode): rm\n"),
+        "{text}"
+    );
+    let any = [("WORKSPACE_MCP_SHELL_MODE", "any")];
+    let text = start(&[], &any);
+    let start_of = "] SECURITY WARNING: run_command is enabled in UNRESTRICTED mode";
+    assert!(text.contains(start_of), "{text}");
+    // The command line wins over the environment.
+    assert!(start(&["--shell"], &any).contains("in allowlist mode"));
+}
+
+#[test]
+fn a_bare_path_gives_way_to_that_of_the_login_shell() {
+    let home = folder(&[]);
+    let shell = home.path().join("shell");
+    let text = "#!/bin/sh\necho hello from the profile\nPATH=/mine:/usr/bin:/bin\neval \"$3\"\n";
+    fs::write(&shell, text).unwrap();
+    fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+    for (path, seen) in [
+        ("/bin:/usr/bin", "/mine:/usr/bin:/bin"),
+        ("/x:/usr/bin", "/x:/usr/bin"),
+    ] {
+        let variables = [
+            ("PATH", path),
+            ("SHELL", shell.to_str().unwrap()),
+            ("HOME", home.path().to_str().unwrap()),
+        ];
+        let mut served = Served::with(&["--shell-any"], &variables, &[]);
+        let text = served.run(&["env"]);
+        assert!(text.contains(&format!("PATH={seen}\n")), "{text}");
+    }
+}
+
+/// The values of all notifications of progress.
+fn progress(lines: &[String]) -> Vec<Value> {
+    let parsed = lines
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    parsed
+        .filter(|message| message["method"] == "notifications/progress")
+        .map(|message| message["params"].clone())
+        .collect()
+}
+
+#[test]
+fn a_caller_that_asks_is_told_the_last_line() {
+    let mut served = Served::new();
+    let script = "for i in 1 2 3; do echo step $i; sleep 0.3; done";
+    let id = served.client.send_request(
+        "tools/call",
+        json!({
+            "name": "run_command",
+            "arguments": {"command": ["sh", "-c", script]},
+            "_meta": {"progressToken": "p1"},
+        }),
+    );
+    served.client.recv(id);
+    let told = progress(&served.client.stdout);
+    assert!((1..=3).contains(&told.len()), "{told:?}");
+    for (index, params) in told.iter().enumerate() {
+        assert_eq!(params["progressToken"], "p1");
+        assert_eq!(params["progress"], index + 1);
+        assert!(params["message"].as_str().unwrap().starts_with("step "));
+    }
+    served.sh("echo quiet");
+    assert_eq!(progress(&served.client.stdout).len(), told.len());
+}

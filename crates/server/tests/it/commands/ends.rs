@@ -1,0 +1,230 @@
+//! The ways a command ends, and that nothing of it is left.
+
+use std::collections::HashSet;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{SOON, Served, eventually, mark, processes, timeless};
+use crate::races::soak;
+
+/// A script that starts five sleepers which do what they can to stay: in the background, in a
+/// session of their own, orphaned twice, deaf to SIGTERM, and the script itself.
+fn hostile(mark: &str) -> String {
+    let deaf = format!("trap \"\" TERM; while :; do sleep {mark}; done");
+    format!(
+        "sleep {mark} & setsid sleep {mark} & (setsid sh -c '(sleep {mark} &) &' &); \
+         setsid sh -c '{deaf}' & trap '' TERM; echo up; sleep {mark}; sleep {mark}"
+    )
+}
+
+#[test]
+fn the_ends_of_a_command_are_told() {
+    let mut served = Served::new();
+    let mut told = |script: &str| timeless(&served.sh(script));
+    assert_eq!(told("exit 0"), "(no output)\n\nexit code: 0  duration: Nms");
+    assert_eq!(
+        told("echo out; echo err >&2; exit 3"),
+        "out\nerr\n\nexit code: 3  duration: Nms"
+    );
+    assert_eq!(
+        told("kill -9 $$"),
+        "(no output)\n\nterminated by signal SIGKILL  duration: Nms"
+    );
+    assert_eq!(
+        told("kill -TERM $$"),
+        "(no output)\n\nterminated by signal SIGTERM  duration: Nms"
+    );
+    let log = served.client.call("work_log", json!({"limit": 1}));
+    assert!(
+        log.contains("— sh -c kill -TERM $$  [signal SIGTERM ("),
+        "{log}"
+    );
+}
+
+#[test]
+fn a_command_that_takes_too_long_ends_with_all_it_started() {
+    let mut served = Served::new();
+    let mark = mark();
+    let script = format!("echo part; sleep {mark} & sleep {mark}");
+    let before = Instant::now();
+    let text = served.client.call(
+        "run_command",
+        json!({"command": ["sh", "-c", script], "timeoutMs": 1000}),
+    );
+    assert_eq!(
+        timeless(&text),
+        "part\n\ntimed out after 1000ms  duration: Nms"
+    );
+    assert!(
+        before.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        before.elapsed()
+    );
+    assert_eq!(processes(&mark), HashSet::new());
+}
+
+#[test]
+fn no_hostile_sleeper_survives() {
+    let n_trees = 8 * soak();
+    let mut served = Served::new();
+    let marks: Vec<String> = (0..n_trees).map(|_| mark()).collect();
+    let ids: Vec<i64> = marks
+        .iter()
+        .map(|mark| {
+            let command = ["sh", "-c", &hostile(mark)];
+            let arguments = json!({"command": command, "timeoutMs": 2000});
+            served.client.send_call("run_command", arguments)
+        })
+        .collect();
+    for mark in &marks {
+        eventually("the sleepers run", || processes(mark).len() >= 5);
+    }
+    for id in ids {
+        let text = crate::client::text_of(&served.client.recv(id));
+        assert!(text.starts_with("up\n\ntimed out after 2000ms"), "{text}");
+    }
+    for mark in &marks {
+        assert_eq!(processes(mark), HashSet::new());
+    }
+}
+
+#[test]
+fn a_cancelled_call_ends_its_command() {
+    let mut served = Served::new();
+    let mark = mark();
+    let command = ["sh", "-c", &hostile(&mark)];
+    let id = served
+        .client
+        .send_call("run_command", json!({"command": command}));
+    eventually("the sleepers run", || processes(&mark).len() >= 5);
+    let cancelled = json!({"requestId": id});
+    served
+        .client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}));
+    eventually("the sleepers end", || processes(&mark).is_empty());
+}
+
+/// Starts a hostile command, a hostile job, and a command that leaves something running.
+fn busy(served: &mut Served) -> [String; 3] {
+    let marks = [mark(), mark(), mark()];
+    let hostile = |mark: &str| json!({"command": ["sh", "-c", hostile(mark)]});
+    served.client.send_call("run_command", hostile(&marks[0]));
+    served.client.call("start_job", hostile(&marks[1]));
+    let text = served.sh(&format!("setsid sleep {} & echo left", marks[2]));
+    assert!(text.contains("(1 process still running: "), "{text}");
+    for mark in &marks[..2] {
+        eventually("the sleepers run", || processes(mark).len() >= 5);
+    }
+    assert_eq!(processes(&marks[2]).len(), 1);
+    marks
+}
+
+fn none_left(marks: &[String]) {
+    for mark in marks {
+        eventually("the sleepers end", || processes(mark).is_empty());
+    }
+}
+
+#[test]
+fn nothing_outlives_a_server_whose_input_ends() {
+    let mut served = Served::new();
+    let marks = busy(&mut served);
+    assert_eq!(served.client.finish().0, Some(0));
+    none_left(&marks);
+}
+
+#[test]
+fn nothing_outlives_a_server_that_is_told_to_stop() {
+    let mut served = Served::new();
+    let marks = busy(&mut served);
+    let pid = served.client.pid().to_string();
+    Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    served.client.wait();
+    none_left(&marks);
+}
+
+#[test]
+fn nothing_outlives_a_server_that_is_killed() {
+    let mut served = Served::new();
+    let marks = busy(&mut served);
+    served.client.kill();
+    none_left(&marks);
+}
+
+#[test]
+fn what_holds_the_output_does_not_hold_the_answer() {
+    let mut served = Served::new();
+    for _ in 0..20 * soak() {
+        let mark = mark();
+        let before = Instant::now();
+        let text = served.sh(&format!("sleep {mark} & echo done"));
+        let took = before.elapsed();
+        assert!(text.starts_with("done\n\nexit code: 0"), "{text}");
+        assert!(took < Duration::from_secs(1), "{took:?}");
+        let pid = processes(&mark).into_iter().next().unwrap();
+        // It may not have become `sleep` yet.
+        let named = format!("\n(1 process still running: {pid} s");
+        assert!(text.contains(&named), "{text}");
+    }
+}
+
+#[test]
+fn what_keeps_talking_does_not_hold_the_answer_and_lives_on() {
+    let mut served = Served::with(&["--shell-any"], &[], &[("a.txt", "hello\n")]);
+    let mark = mark();
+    let talker = format!("(while :; do echo x; sleep 0.01; : {mark}; done) & sleep 0.2; echo ok");
+    let before = Instant::now();
+    let text = served.sh(&talker);
+    assert!(
+        before.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        before.elapsed()
+    );
+    assert!(text.contains("x\n") && text.contains("ok\n"), "{text}");
+    assert!(text.contains("still running: "), "{text}");
+    assert_eq!(
+        served.client.call("read_file", json!({"path": "a.txt"})),
+        "1: hello"
+    );
+    // It writes more than any pipe holds, to nobody, and is there all the same.
+    let writer = format!("(trap '' PIPE; yes {mark} | head -c 1000000; sleep {mark}) & sleep 0.1");
+    let text = served.sh(&writer);
+    assert!(text.contains("still running"), "{text}");
+    eventually("it has written all", || {
+        let names = processes(&format!("sleep {mark}"));
+        names.len() == 1
+    });
+}
+
+#[test]
+fn sixty_four_commands_at_once_all_answer_and_a_read_is_quick() {
+    let mut served = Served::with(&["--shell-any"], &[], &[("a.txt", "hello\n")]);
+    let ids: Vec<i64> = (0..64)
+        .map(|n| {
+            let command = ["sh", "-c", &format!("sleep 1; echo {n}")];
+            served
+                .client
+                .send_call("run_command", json!({"command": command}))
+        })
+        .collect();
+    let before = Instant::now();
+    served.client.call("read_file", json!({"path": "a.txt"}));
+    let took = before.elapsed();
+    assert!(took < Duration::from_millis(500), "{took:?}");
+    for (n, id) in ids.into_iter().enumerate() {
+        let text = crate::client::text_of(&served.client.recv(id));
+        assert!(text.starts_with(&format!("{n}\n\nexit code: 0")), "{text}");
+    }
+    assert!(before.elapsed() < SOON);
+}
+
+#[test]
+fn a_command_that_kills_its_supervisor_is_noticed() {
+    let mut served = Served::new();
+    let mark = mark();
+    let text = served.sh(&format!("sleep 0.3; kill -9 $PPID; sleep {mark}"));
+    assert!(text.contains("ended in an unknown way"), "{text}");
+    eventually("the sleeper ends", || processes(&mark).is_empty());
+}

@@ -1,0 +1,74 @@
+//! What is shown of an output.
+
+use std::fs;
+
+use super::{Served, timeless};
+
+#[test]
+fn both_outputs_come_in_the_order_they_were_written() {
+    let mut served = Served::new();
+    let script = "for i in 1 2 3 4 5; do echo o$i; echo e$i >&2; done";
+    let text = served.sh(script);
+    assert!(
+        text.starts_with("o1\ne1\no2\ne2\no3\ne3\no4\ne4\no5\ne5\n\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_meant_for_a_terminal_is_not_shown() {
+    let mut served = Served::new();
+    let script = r"printf '\033[31mred\033[0m \033]0;title\007x\033(B\033Pq1;2\033\\y\n\n 10%%\r100%%\nlast'";
+    assert_eq!(
+        timeless(&served.sh(script)),
+        "red xy\n\n100%\nlast\n\nexit code: 0  duration: Nms"
+    );
+    let script = r"printf 'a\342\200\256b\302\233c\377d'";
+    assert_eq!(
+        timeless(&served.sh(script)),
+        "a\\u{202e}b\\u{9b}c\u{fffd}d\n... (1 invalid UTF-8 byte shown as U+FFFD)\n\n\
+         exit code: 0  duration: Nms"
+    );
+    let script = r"printf '\342'; sleep 0.1; printf '\202'; sleep 0.1; printf '\254'";
+    assert!(served.sh(script).starts_with("€\n"));
+}
+
+#[test]
+fn up_to_256_kib_are_shown_whole_and_of_more_both_ends() {
+    let mut served = Served::new();
+    let text = served.sh("head -c 262144 /dev/zero | tr '\\0' x");
+    assert!(!text.contains("truncated"));
+    assert_eq!(text.find('\n'), Some(262_144));
+    let text = served.sh("head -c 262145 /dev/zero | tr '\\0' x");
+    let (head, rest) = text
+        .split_once("\n... (196609 bytes truncated) ...\n")
+        .unwrap();
+    let (tail, _) = rest.split_once('\n').unwrap();
+    assert_eq!((head.len(), tail.len()), (32_768, 32_768));
+}
+
+/// The greatest memory a process has had, in KiB.
+fn peak(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap()
+}
+
+#[test]
+fn a_flood_takes_no_memory() {
+    let n_bytes = 50_000_000 * crate::races::soak();
+    let mut served = Served::new();
+    served.sh("echo warm");
+    let before = peak(served.client.pid());
+    let text = served.sh(&format!("yes | head -c {n_bytes}"));
+    assert!(text.contains(" bytes truncated) ...\n"));
+    // One line, and no end of it.
+    let text = served.sh(&format!("head -c {n_bytes} /dev/zero | tr '\\0' x"));
+    assert!(text.contains(" bytes truncated) ...\n"));
+    let grown = peak(served.client.pid()) - before;
+    assert!(grown <= 16 * 1024, "{grown} KiB");
+}

@@ -1,0 +1,121 @@
+//! Commands that are supervised: each runs under a process of its own, which ends all that the
+//! command started.
+//!
+//! The supervisor is this very program, started with a hidden word. It does what has to be done
+//! between a fork and the start of a program, without code that runs in between: it opens a session
+//! of its own, becomes the parent of orphans, and starts the command. It ends everything beneath it
+//! when it is told to, and also when the other end of its control channel closes, which is what
+//! happens when the server ends, in whatever way.
+
+#[cfg(unix)]
+#[path = "unix/mod.rs"]
+mod os;
+
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod os;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::Folder;
+use crate::cancel::Cancel;
+
+pub use self::os::{IS_AVAILABLE, Supervised, signal_name, supervise};
+
+/// The hidden word that makes the program a supervisor.
+pub const WORD: &str = "supervise-command";
+
+/// How long processes may take to end by themselves when they are told to.
+pub const GRACE: Duration = Duration::from_secs(3);
+
+/// How a supervisor is started.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// The program that is one when it gets [`WORD`].
+    pub program: PathBuf,
+}
+
+/// What to run under a supervisor.
+#[derive(Debug)]
+pub struct Order<'a> {
+    /// The program: a path, absolute or relative to the folder.
+    pub program: &'a Path,
+    /// Its arguments, each as it is.
+    pub args: &'a [OsString],
+    /// The folder it starts in.
+    pub folder: Folder<'a>,
+    /// Every variable it sees.
+    pub variables: &'a [(OsString, OsString)],
+}
+
+/// How a command is watched.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    /// When it is ended.
+    pub time_limit: Duration,
+    /// How often the caller's giving up is looked for.
+    pub tick: Duration,
+    /// Raised when the caller gives up.
+    pub cancel: &'a Cancel,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By a signal.
+    Signal(i32),
+}
+
+/// Why a command was ended by us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Its time was up.
+    TimedOut,
+    /// The caller gave up.
+    Cancelled,
+}
+
+/// A process that runs on after its command ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// The name that the system has for it.
+    pub name: Vec<u8>,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ended {
+    /// Whether we ended it, and why.
+    pub stopped: Option<Stopped>,
+    /// How its own process ended; `None` when nobody can tell any more.
+    pub exit: Option<Exit>,
+    /// What it started and left running.
+    pub running: Vec<Process>,
+    /// Time from the start to the end.
+    pub took: Duration,
+}
+
+impl Launcher {
+    /// The program that runs now, even if its file was replaced meanwhile.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn this_program() -> io::Result<Self> {
+        os::this_program().map(|program| Self { program })
+    }
+
+    /// Starts a command.
+    ///
+    /// # Errors
+    /// What the operating system says when it cannot be started.
+    pub fn start(&self, order: &Order<'_>) -> io::Result<Supervised> {
+        Supervised::start(&self.program, order)
+    }
+}
