@@ -24,7 +24,7 @@ const LONG: usize = 256 * 1024;
 /// to see why.
 const REST_BYTES: usize = 1024 * 1024;
 /// How long that may take.
-const REST_TIME: Duration = Duration::from_secs(1);
+const REST_TIME: Duration = Duration::from_secs(5);
 
 /// Answers a request.
 pub(super) async fn answer(http: &Arc<Http>, request: Request<Incoming>) -> Reply {
