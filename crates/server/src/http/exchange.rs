@@ -25,6 +25,8 @@ const LONG: usize = 256 * 1024;
 const REST_BYTES: usize = 1024 * 1024;
 /// How long that may take.
 const REST_TIME: Duration = Duration::from_secs(5);
+/// After so long without a piece, the client waits for its answer.
+const REST_PAUSE: Duration = Duration::from_millis(500);
 
 /// Answers a request.
 pub(super) async fn answer(http: &Arc<Http>, request: Request<Incoming>) -> Reply {
@@ -188,7 +190,7 @@ async fn read_body(http: &Http, body: &mut Incoming, room: &mut Room) -> Result<
 async fn discard(body: &mut Incoming, most: usize) {
     let mut n = 0;
     while n <= most
-        && let Some(Ok(frame)) = body.frame().await
+        && let Ok(Some(Ok(frame))) = tokio::time::timeout(REST_PAUSE, body.frame()).await
     {
         n += frame.data_ref().map_or(0, Bytes::len);
     }
