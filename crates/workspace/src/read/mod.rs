@@ -3,20 +3,26 @@
 //! A range costs its own bytes and one pass over what lies before it, whatever the size of the
 //! file: nothing but the range is kept.
 
+mod decoded;
+mod hash;
+mod image;
 mod index;
 mod render;
 
-use std::io::{self, Read as _};
+use std::io;
 
 use rooted::{File, RelPath};
-use sha2::{Digest as _, Sha256};
 
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::limits;
 use crate::reader::{Opened, Reader};
-use crate::text::{Form, Utf8Stream, is_binary};
+use crate::text::{Form, is_binary};
 
+use self::decoded::{Counter, decode};
+use self::hash::hash;
+pub use self::hash::{ContentHash, sha256, sha256_of};
+use self::image::{image, image_type};
 use self::index::LineIndex;
 use self::render::{Fed, Render};
 
@@ -100,17 +106,6 @@ pub enum Extent {
         /// Lines in the file.
         total: u64,
     },
-}
-
-/// Identity of a file's content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContentHash {
-    /// SHA-256 in hexadecimal.
-    pub sha256: String,
-    /// Size in bytes.
-    pub n_bytes: u64,
-    /// Lines; a line break at the end makes no further one.
-    pub n_lines: u64,
 }
 
 /// Reads a range of lines of a text file, or an image.
@@ -363,159 +358,4 @@ fn decoded_range(
             (behind <= limits::COUNT_BYTES).then_some(total),
         ))
     }
-}
-
-/// Gives the text of a file, decoded, until `each` says that it has enough.
-fn decode(
-    file: &File,
-    form: Form,
-    cancel: &Cancel,
-    mut each: impl FnMut(&[u8]) -> bool,
-) -> Result<(), Fault> {
-    let mut source = At {
-        file,
-        offset: form.bom_len as u64,
-    };
-    let mut stream = Utf8Stream::new(&mut source, form.encoding);
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        check(cancel)?;
-        let n = stream.read(&mut chunk)?;
-        if n == 0 || !each(chunk.get(..n).unwrap_or_default()) {
-            return Ok(());
-        }
-    }
-}
-
-/// Counts lines of a text that comes in chunks.
-#[derive(Default)]
-struct Counter {
-    n_breaks: u64,
-    n_bytes: u64,
-    last: Option<u8>,
-}
-
-impl Counter {
-    fn feed(&mut self, chunk: &[u8]) {
-        self.n_breaks += index::count(chunk);
-        self.n_bytes += chunk.len() as u64;
-        self.last = chunk.last().copied().or(self.last);
-    }
-
-    fn lines(&self) -> u64 {
-        self.n_breaks + u64::from(self.last.is_some_and(|last| last != b'\n'))
-    }
-}
-
-/// Reads a file from an offset on, without moving its position.
-struct At<'a> {
-    file: &'a File,
-    offset: u64,
-}
-
-impl io::Read for At<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read_at(buffer, self.offset)?;
-        self.offset += n as u64;
-        Ok(n)
-    }
-}
-
-/// Hashes the whole content and counts its lines.
-fn hash(file: &File, cancel: &Cancel) -> Result<ContentHash, Fault> {
-    let mut hasher = Sha256::new();
-    let mut counter = Counter::default();
-    let mut head = vec![0; limits::SNIFF_BYTES];
-    let n_head = fill(file, &mut head, 0)?;
-    let form = Form::of_head(head.get(..n_head).unwrap_or_default());
-    let mut n_bytes = 0;
-    let mut chunk = vec![0; CHUNK_BYTES];
-    loop {
-        check(cancel)?;
-        let n = fill(file, &mut chunk, n_bytes)?;
-        let read = chunk.get(..n).unwrap_or_default();
-        if read.is_empty() {
-            break;
-        }
-        hasher.update(read);
-        if !form.encoding.is_utf16() {
-            counter.feed(read);
-        }
-        n_bytes += n as u64;
-    }
-    if form.encoding.is_utf16() {
-        decode(file, form, cancel, |chunk| {
-            counter.feed(chunk);
-            true
-        })?;
-    } else if n_bytes <= form.bom_len as u64 {
-        counter = Counter::default();
-    }
-    let sha256 = hex(&hasher.finalize());
-    Ok(ContentHash {
-        sha256,
-        n_bytes,
-        n_lines: counter.lines(),
-    })
-}
-
-/// The SHA-256 of some content in hexadecimal, as `expectedSha256` takes it.
-#[must_use]
-pub fn sha256(content: &[u8]) -> String {
-    hex(&Sha256::digest(content))
-}
-
-/// The SHA-256 of a whole file in hexadecimal.
-///
-/// # Errors
-/// [`Error::Cancelled`], [`Error::Io`].
-pub fn sha256_of(file: &File, cancel: &Cancel) -> Result<String, Error> {
-    hash(file, cancel)
-        .map(|hash| hash.sha256)
-        .map_err(|fault| fault.at(file.path()))
-}
-
-fn hex(digest: &[u8]) -> String {
-    use std::fmt::Write as _;
-    digest
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            write!(text, "{byte:02x}").expect("a string takes what is written to it");
-            text
-        })
-}
-
-/// The media type of an image that clients can show, by its first bytes.
-fn image_type(head: &[u8]) -> Option<&'static str> {
-    match head {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some("image/webp"),
-        _ => None,
-    }
-}
-
-fn image(file: &File, media_type: &'static str) -> Result<Content, Fault> {
-    let mut source = At { file, offset: 0 };
-    let mut bytes = Vec::new();
-    io::Read::take(&mut source, limits::IMAGE_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limits::IMAGE_BYTES {
-        return Err(Fault::Binary);
-    }
-    Ok(Content::Image { media_type, bytes })
 }
