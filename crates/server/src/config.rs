@@ -398,11 +398,9 @@ impl Config {
     /// The policy for a root, with the configuration files and the state that lie in it closed to
     /// writing.
     fn protect(&self, policy: Policy, root: &Path, state_base: Option<&Root>) -> Policy {
-        let policy = self
-            .config_files
+        let policy = location::all_within(root, &self.config_files)
             .iter()
-            .flat_map(|file| location::within(root, file))
-            .fold(policy, |policy, path| policy.with_config_file(&path));
+            .fold(policy, Policy::with_config_file);
         state_base
             .into_iter()
             .flat_map(|base| location::within(root, base.host_path()))

@@ -29,6 +29,30 @@ pub(super) fn within(root: &Path, file: &Path) -> Vec<RelPath> {
     found
 }
 
+/// [`within`] for several files. Those that lie side by side are looked for once.
+pub(super) fn all_within(root: &Path, files: &[PathBuf]) -> Vec<RelPath> {
+    let mut found: Vec<RelPath> = Vec::new();
+    let mut last: Option<(&Path, Vec<RelPath>)> = None;
+    for file in files {
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+            continue;
+        };
+        let beside = match &last {
+            Some((known, paths)) if *known == folder => paths.clone(),
+            _ => within(root, file),
+        };
+        let name = name.as_encoded_bytes();
+        found.extend(
+            beside
+                .iter()
+                .filter_map(RelPath::parent)
+                .map(|at| at.join(name)),
+        );
+        last = Some((folder, beside));
+    }
+    found
+}
+
 /// The path as given, and with the folders above it resolved.
 fn spellings(file: &Path) -> Vec<PathBuf> {
     let mut all = vec![file.to_owned()];

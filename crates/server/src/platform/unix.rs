@@ -50,6 +50,18 @@ pub(crate) fn make_stdio_block() {
     make_block(standard_output().as_fd());
 }
 
+/// Lets answers wait in the pipe, not in this process, while the client reads earlier ones.
+#[cfg(target_os = "linux")]
+pub(crate) fn widen_output() {
+    const PIPE_BYTES: usize = 1024 * 1024;
+    // It is no pipe, or the user has too many that wide: then it stays as it is.
+    let _ = rustix::pipe::fcntl_setpipe_size(standard_output(), PIPE_BYTES);
+}
+
+/// The width of a pipe is not up to its users here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn widen_output() {}
+
 fn make_block(standard: BorrowedFd<'_>) {
     // The standard library has this setting on sockets only; the call behind it takes any file.
     if let Ok(own) = standard.try_clone_to_owned() {

@@ -17,6 +17,9 @@ pub(crate) fn stop_signal() -> impl Future<Output = ()> {
 /// Stdin and stdout always wait here.
 pub(crate) fn make_stdio_block() {}
 
+/// The width of a pipe is not up to its users here.
+pub(crate) fn widen_output() {}
+
 /// Where the user keeps configuration of programs.
 pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
     let path = PathBuf::from(environment("APPDATA")?);

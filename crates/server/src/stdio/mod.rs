@@ -47,6 +47,7 @@ const THREADS_KEPT: usize = 3;
 )]
 pub fn serve(server: Arc<Server>) -> io::Result<()> {
     platform::make_stdio_block();
+    platform::widen_output();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
