@@ -238,8 +238,14 @@ fn short_range(body: &[u8], offset: i64, render: &mut Render) -> Extent {
     }
     let start = index::start_of(body, first - 1).unwrap_or(0);
     render.start(first);
-    render.feed(body.get(start..).unwrap_or_default());
-    render.end();
+    let shown = body.get(start..).unwrap_or_default();
+    match std::str::from_utf8(shown) {
+        Ok(text) => render.feed_text(text),
+        Err(_) => {
+            render.feed(shown);
+            render.end();
+        }
+    }
     extent(render, Some(total))
 }
 

@@ -113,14 +113,36 @@ impl Render {
         self.overlong = false;
     }
 
+    /// Takes the whole text at once, when it is known to be valid: checking it line by line costs
+    /// more than all the rest.
+    pub(super) fn feed_text(&mut self, text: &str) {
+        self.out.reserve(
+            text.len()
+                .saturating_add(text.len() / 8)
+                .min(self.max_bytes),
+        );
+        let mut rest = text;
+        while !rest.is_empty() && !self.full && self.shown < self.limit {
+            let end = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+            // A line break is a character of its own, so both sides are text.
+            let (line, behind) = rest.split_at(end);
+            rest = behind.get(1..).unwrap_or_default();
+            self.show(line.strip_suffix('\r').unwrap_or(line), 0);
+        }
+    }
+
     fn line(&mut self, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Only the characters that are shown are decoded, whatever the length of the line.
-        let head = line.get(..KEPT_BYTES).unwrap_or(line);
-        let decoded = lossy(head);
-        let (text, cut) = match cut_chars(&decoded.text, LINE_CHARS) {
+        let decoded = lossy(line.get(..KEPT_BYTES).unwrap_or(line));
+        self.show(&decoded.text, decoded.n_invalid);
+    }
+
+    /// Shows a line, or its beginning, of which so many bytes could not be decoded.
+    fn show(&mut self, line: &str, n_invalid: u64) {
+        let (text, cut) = match cut_chars(line, LINE_CHARS) {
             Some(text) => (text, true),
-            None => (&*decoded.text, false),
+            None => (line, false),
         };
         let before = self.out.len();
         if self.shown > 0 {
@@ -139,7 +161,7 @@ impl Render {
             self.full = true;
             return;
         }
-        self.n_invalid += match decoded.n_invalid {
+        self.n_invalid += match n_invalid {
             // Of a line that was cut only what is shown counts.
             1.. if cut => text.matches('\u{fffd}').count() as u64,
             n => n,

@@ -260,3 +260,33 @@ fn reads_the_end_of_a_sparse_giant_in_bounded_memory() {
         }
     );
 }
+
+#[test]
+fn text_taken_whole_is_shown_like_text_taken_in_pieces() {
+    use super::render::Render;
+    let long = "é".repeat(limits::LINE_CHARS + 3);
+    for text in [
+        "",
+        "\n",
+        "a",
+        "a\r\n\nb\r",
+        "\n\n\n",
+        "é\r\r\n🙂",
+        &long,
+        &format!("{long}\n{long}\nx\n"),
+    ] {
+        for (limit, max_bytes) in [(9, 1 << 20), (2, 1 << 20), (9, 7), (9, 0)] {
+            let mut whole = Render::new(limit, max_bytes);
+            whole.start(98);
+            whole.feed_text(text);
+            let mut pieces = Render::new(limit, max_bytes);
+            pieces.start(98);
+            for byte in text.as_bytes() {
+                pieces.feed(&[*byte]);
+            }
+            pieces.end();
+            assert_eq!(whole.last(), pieces.last(), "{text:?}");
+            assert_eq!(whole.finish(), pieces.finish(), "{text:?}");
+        }
+    }
+}
