@@ -126,18 +126,15 @@ pub fn list(reader: &Reader, request: &ListRequest) -> Result<Listing, Error> {
 }
 
 fn walk(reader: &Reader, request: &ListRequest, start: &RelPath) -> Result<Arc<Walked>, Error> {
-    let hidden = |path: &RelPath, _| reader.policy().is_denied_entry(path);
     let stop = || reader.cancel().is_cancelled();
     let max_depth = request.max_depth.min(limits::LIST_DEPTH_MAX);
     let options = WalkOptions {
         max_depth: usize::try_from(max_depth).unwrap_or(usize::MAX),
         include_ignored: request.include_ignored,
-        skip: &limits::FIXED_SKIPS,
-        hidden: reader.policy().hides().then_some(&hidden),
         stop: &stop,
         ..WalkOptions::new(start)
     };
-    let walked = rooted::walk(reader.root(), &options)?;
+    let walked = reader.walk(&options)?;
     if walked.stopped {
         return Err(Error::Cancelled);
     }

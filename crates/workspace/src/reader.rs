@@ -6,11 +6,14 @@
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use rooted::{Dir, ErrorKind, File, FileId, Kind, Meta, PathFault, RelPath, Root, WalkOptions};
+use rooted::{
+    Dir, ErrorKind, File, FileId, Kind, Meta, PathFault, RelPath, Root, WalkOptions, Walked,
+};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::cancel::Cancel;
 use crate::error::Error;
+use crate::limits::FIXED_SKIPS;
 use crate::policy::Policy;
 use crate::workspace::Workspace;
 
@@ -156,6 +159,20 @@ impl<'a> Reader<'a> {
             return Err(Error::Denied(self.parse(input)?));
         }
         Ok(())
+    }
+
+    /// Walks a folder without what the policy hides, and without the folders that no walk enters.
+    ///
+    /// # Errors
+    /// The path errors of the start.
+    pub fn walk(&self, options: &WalkOptions<'_>) -> Result<Arc<Walked>, Error> {
+        let hidden = |path: &RelPath, _: Kind| self.policy().is_denied_entry(path);
+        let options = WalkOptions {
+            skip: &FIXED_SKIPS,
+            hidden: self.policy().hides().then_some(&hidden),
+            ..*options
+        };
+        Ok(rooted::walk(&self.root, &options)?)
     }
 
     /// Says whether an open file has a further name that the policy hides.

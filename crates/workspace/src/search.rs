@@ -21,7 +21,6 @@ use self::scan::Rules;
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::glob::Glob;
-use crate::limits::FIXED_SKIPS;
 use crate::matcher::Matcher;
 use crate::reader::Reader;
 use crate::skipped::Skipped;
@@ -156,23 +155,13 @@ fn walk_files(
     include_ignored: bool,
     cancel: &Cancel,
 ) -> Result<Arc<Walked>, Error> {
-    let hidden = |path: &RelPath, _: Kind| reader.policy().is_denied_entry(path);
     let stop = || cancel.is_cancelled();
-    Ok(rooted::walk(
-        reader.root(),
-        &WalkOptions {
-            files_only: true,
-            include_ignored,
-            skip: &FIXED_SKIPS,
-            hidden: if reader.policy().hides() {
-                Some(&hidden)
-            } else {
-                None
-            },
-            stop: &stop,
-            ..WalkOptions::new(start)
-        },
-    )?)
+    reader.walk(&WalkOptions {
+        files_only: true,
+        include_ignored,
+        stop: &stop,
+        ..WalkOptions::new(start)
+    })
 }
 
 /// Opens a file that a walk listed; what has become a link meanwhile is not followed, and what the
