@@ -8,6 +8,7 @@ mod backward;
 mod loose;
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use rooted::{Dir, Durability, ErrorKind, FileId, InPlace, Meta};
 
@@ -197,19 +198,31 @@ fn is_full(meta: &Meta, keep: Keep) -> bool {
     meta.len > keep.max_bytes || meta.nlink > 1
 }
 
+/// Looks at a last line without an end before it counts as cut, and the pause between two of them.
+const LOOKS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Adds a line in one write. A last line that was cut short is ended first, so that it spoils no other.
+///
+/// The system shows a write that another process is in the midst of page by page. So a line without
+/// its end is looked at again for a while: one that is being written gets it, one that was cut does not.
 fn write(
     file: &mut InPlace,
     meta: &Meta,
     line: &[u8],
     durability: Durability,
 ) -> Result<(), Error> {
-    let last = file.read_from(meta.len.saturating_sub(1), 1)?;
-    if last.is_empty() || last == b"\n" {
-        file.append(line, durability)?;
-    } else {
-        file.append(&[b"\n", line].concat(), durability)?;
+    let mut len = meta.len;
+    for _ in 0..LOOKS {
+        let last = file.read_from(len.saturating_sub(1), 1)?;
+        if last.is_empty() || last == b"\n" {
+            file.append(line, durability)?;
+            return Ok(());
+        }
+        std::thread::park_timeout(PAUSE);
+        len = file.stat()?.len;
     }
+    file.append(&[b"\n", line].concat(), durability)?;
     Ok(())
 }
 
