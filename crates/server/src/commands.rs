@@ -15,7 +15,7 @@ use crate::cli::{self, Command, CommandLine};
 use crate::config::discovery::{Found, Search};
 use crate::config::transport::Transport;
 use crate::config::{self, Config, Layer, Source, StartFault, check};
-use crate::dispatch::{Caller, Server};
+use crate::dispatch::Server;
 use crate::http;
 use crate::log::{Level, Log};
 use crate::registry::Registry;
@@ -23,6 +23,7 @@ use crate::shell::{self, Shell};
 use crate::stdio;
 use crate::tool::Tool;
 use crate::tools::project::TOOLS;
+use crate::toolset::{Caller, Toolset};
 
 /// Runs the program with these words after its own name. Relative paths start at `cwd`;
 /// `environment` reads a variable.
@@ -67,7 +68,9 @@ fn run_line(
         Command::CheckConfig => check_config(&start),
         Command::Serve => {
             let (server, transport) = server(&start, &alone)?;
-            serve(server, &transport)
+            let what = named(&server.workspaces);
+            let toolset: Arc<dyn Toolset> = Arc::new(server);
+            serve(&toolset, &transport, &what)
         }
         Command::Call { tool, words } => call(&server(&start, &alone)?.0, &tool, words),
         Command::Tools => {
@@ -232,50 +235,57 @@ fn report_recovery(log: &Log, workspace: &Workspace) {
     }
 }
 
-fn serve(server: Server, transport: &Transport) -> Result<ExitCode, StartFault> {
+/// Serves a toolset until its clients are gone or the process is told to stop. `what` names what is
+/// served, for the line that says that it is ready.
+///
+/// # Errors
+/// When the transport is not allowed or cannot be opened.
+pub fn serve(
+    toolset: &Arc<dyn Toolset>,
+    transport: &Transport,
+    what: &str,
+) -> Result<ExitCode, StartFault> {
     transport.check()?;
-    let server = Arc::new(server);
-    let names: Vec<&str> = server
-        .workspaces
-        .iter()
-        .map(|workspace| workspace.name.as_str())
-        .collect();
-    let names = names.join(", ");
     let served = if transport.http {
         let (listener, address) = transport.listen()?;
+        let log = toolset.log();
         if transport.is_open() {
-            server.log.warn(
+            log.warn(
                 "SECURITY WARNING: HTTP mode is bound to a non-loopback host without a token: \
                  whoever reaches the port reaches the folders",
             );
         }
-        server
-            .log
-            .info(&format!("ready on {address} (workspaces: {names})"));
+        log.info(&format!("ready on {address} ({what})"));
         if transport.access.token.is_some() {
-            server.log.info("bearer token authentication is enabled");
+            log.info("bearer token authentication is enabled");
         }
         let (access, limits) = (transport.access.clone(), transport.limits.clone());
-        http::serve(Arc::clone(&server), listener, access, limits)
+        http::serve(Arc::clone(toolset), listener, access, limits)
     } else {
-        server
-            .log
-            .info(&format!("ready on stdio (workspaces: {names})"));
-        stdio::serve(Arc::clone(&server))
+        toolset.log().info(&format!("ready on stdio ({what})"));
+        stdio::serve(Arc::clone(toolset))
     };
     served.map_err(|error| StartFault::Machine(format!("cannot start: {error}")))?;
-    server.log.info("shutting down");
+    toolset.log().info("shutting down");
     Ok(ExitCode::SUCCESS)
 }
 
+/// The workspaces of a server by name, for people.
+fn named(workspaces: &Workspaces) -> String {
+    let names: Vec<&str> = workspaces
+        .iter()
+        .map(|workspace| workspace.name.as_str())
+        .collect();
+    format!("workspaces: {}", names.join(", "))
+}
+
 /// Runs one tool and prints what it says.
-fn call(server: &Server, name: &str, words: Vec<String>) -> Result<ExitCode, StartFault> {
-    let Some(tool) = server.registry.get(name) else {
+fn call(server: &dyn Toolset, name: &str, words: Vec<String>) -> Result<ExitCode, StartFault> {
+    let arguments = arguments(words).map_err(StartFault::Usage)?;
+    let Some(answer) = server.call(name, arguments, Caller::default()) else {
         let name = rooted::show(name.as_bytes());
         return Err(StartFault::Usage(format!("no such tool: {name}")));
     };
-    let arguments = arguments(words).map_err(StartFault::Usage)?;
-    let answer = server.call(tool, arguments, Caller::default());
     let text = format!("{}\n", answer.reply.text);
     if answer.is_error {
         // A stderr that is gone has nobody to complain to.

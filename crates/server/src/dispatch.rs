@@ -1,25 +1,21 @@
-//! One call, from a name and arguments to an answer.
-
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
+//! The toolset `project` as a whole, and one call of it, from a name and arguments to an answer.
 
 use serde_json::{Map, Value};
 use workspace::git::Git;
 use workspace::process::Environment;
-use workspace::{Cancel, Error, Workspace, Workspaces, journal};
+use workspace::{Error, Workspace, Workspaces, journal};
 
 use crate::args;
 use crate::config::Room;
 use crate::context::Ctx;
 use crate::failure::Failure;
 use crate::log::Log;
-use crate::progress::Progress;
 use crate::record::Record;
 use crate::registry::Registry;
-use crate::reply::Reply;
 use crate::shell::Shell;
 use crate::tool::Tool;
 use crate::tools::project::instructions;
+use crate::toolset::{Answer, Caller, Calls, Identity, Listed, Toolset};
 
 /// A server without a transport: the tools and what they work on.
 #[derive(Debug)]
@@ -36,28 +32,39 @@ pub struct Server {
     room: Room,
     /// Where log lines go.
     pub log: Log,
-    /// What a client is told about the whole.
-    pub instructions: String,
-    /// Numbers the calls, so that a line in the log and an answer can be brought together.
-    calls: AtomicU64,
+    instructions: String,
+    calls: Calls,
 }
 
-/// What a call knows of whoever made it.
-#[derive(Clone, Debug, Default)]
-pub struct Caller {
-    /// Raised when the caller gives up.
-    pub cancel: Cancel,
-    /// Tells the caller how far the call is.
-    pub progress: Progress,
-}
+impl Toolset for Server {
+    fn identity(&self) -> Identity<'_> {
+        Identity::PROGRAM
+    }
 
-/// The answer to a call of a tool that exists.
-#[derive(Debug)]
-pub struct Answer {
-    /// What the tool says.
-    pub reply: Reply,
-    /// Whether that is a failure.
-    pub is_error: bool,
+    fn instructions(&self) -> &str {
+        &self.instructions
+    }
+
+    fn tools(&self) -> Vec<Listed> {
+        let tools = self.registry.iter().map(|tool| {
+            let mut listed = Listed::from(tool);
+            if let Some(remark) = self.remark(tool) {
+                listed.description.to_mut().push_str(&remark);
+            }
+            listed
+        });
+        tools.collect()
+    }
+
+    fn call(&self, name: &str, arguments: Map<String, Value>, caller: Caller) -> Option<Answer> {
+        let tool = self.registry.get(name)?;
+        let run = || self.run(tool, arguments, caller);
+        Some(self.calls.run(&self.log, tool.name, run))
+    }
+
+    fn log(&self) -> &Log {
+        &self.log
+    }
 }
 
 impl Server {
@@ -79,13 +86,12 @@ impl Server {
             room,
             log,
             instructions,
-            calls: AtomicU64::new(1),
+            calls: Calls::default(),
         }
     }
 
     /// What is added to the description of a tool where the configuration changes what it does.
-    #[must_use]
-    pub fn remark(&self, tool: &Tool) -> Option<String> {
+    fn remark(&self, tool: &Tool) -> Option<String> {
         let times = self.shell.as_ref()?.times;
         let (name, time) = match tool.name {
             "run_command" => ("timeoutMs", times.command),
@@ -93,27 +99,6 @@ impl Server {
             _ => return None,
         };
         Some(format!(" Default {name}: {}.", time.as_millis()))
-    }
-
-    /// Runs one call. Blocks until the tool is done.
-    ///
-    /// Bad arguments, failures and panics are answers; a panic's text stays in the log.
-    pub fn call(&self, tool: &Tool, sent: Map<String, Value>, caller: Caller) -> Answer {
-        let id = self.calls.fetch_add(1, Ordering::Relaxed);
-        let run = || self.run(tool, sent, caller);
-        let answer = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-            let name = tool.name;
-            self.log.error(&format!("call {id} of {name} panicked"));
-            Answer {
-                reply: Reply::text(format!("internal error (call {id})")),
-                is_error: true,
-            }
-        });
-        if answer.is_error {
-            self.log
-                .debug(&format!("call {id} of {} failed", tool.name));
-        }
-        answer
     }
 
     fn run(&self, tool: &Tool, sent: Map<String, Value>, caller: Caller) -> Answer {
@@ -128,10 +113,7 @@ impl Server {
         let args = match args::read(tool.args, sent) {
             Ok(args) => args,
             Err(faults) => {
-                return Answer {
-                    reply: Failure::Arguments(faults).into_reply(tool.name),
-                    is_error: true,
-                };
+                return Answer::failure(Failure::Arguments(faults).into_reply(tool.name));
             }
         };
         let outcome = (tool.call)(&ctx, &args);

@@ -1,7 +1,7 @@
 //! The `workspace-mcp` server as a library: the command line, the tools, and how they are served.
 //!
 //! Read in the order a request takes: [`cli`] and [`config`] start the server, `mcp` takes a
-//! message, [`dispatch`] finds the tool in the [`registry`] and reads its [`args`], a file under
+//! message for a [`toolset`], [`dispatch`] finds the tool in the [`registry`] and reads its [`args`], a file under
 //! [`tools`] does the work, and a [`reply`] or a [`failure`] goes back.
 
 #![cfg_attr(
@@ -32,3 +32,4 @@ pub mod shell;
 pub mod stdio;
 pub mod tool;
 pub mod tools;
+pub mod toolset;

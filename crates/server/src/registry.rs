@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::tool::Tool;
+use crate::tool::{Call, Tool};
 
 /// Which tools of a toolset exist.
 #[derive(Clone, Debug, Default)]
@@ -34,17 +34,17 @@ impl fmt::Display for UnknownTool {
 
 /// The tools that exist, in the order of their toolset.
 #[derive(Debug)]
-pub struct Registry {
-    tools: Vec<&'static Tool>,
+pub struct Registry<F: 'static = Call> {
+    tools: Vec<&'static Tool<F>>,
 }
 
-impl Registry {
+impl<F> Registry<F> {
     /// Chooses from a toolset.
     ///
     /// # Errors
     /// When the filter names a tool that the toolset does not have: a slip in a security setting
     /// must not pass in silence.
-    pub fn new(toolset: &'static [Tool], filter: &ToolFilter) -> Result<Self, UnknownTool> {
+    pub fn new(toolset: &'static [Tool<F>], filter: &ToolFilter) -> Result<Self, UnknownTool> {
         Self::of(&[(toolset, true)], filter)
     }
 
@@ -54,7 +54,7 @@ impl Registry {
     /// # Errors
     /// As [`Registry::new`].
     pub fn of(
-        groups: &[(&'static [Tool], bool)],
+        groups: &[(&'static [Tool<F>], bool)],
         filter: &ToolFilter,
     ) -> Result<Self, UnknownTool> {
         for (option, names) in [
@@ -85,12 +85,12 @@ impl Registry {
 
     /// The tool of that name, if it exists.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&'static Tool> {
+    pub fn get(&self, name: &str) -> Option<&'static Tool<F>> {
         self.tools.iter().copied().find(|tool| tool.name == name)
     }
 
     /// All tools, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'static Tool> {
+    pub fn iter(&self) -> impl Iterator<Item = &'static Tool<F>> {
         self.tools.iter().copied()
     }
 }

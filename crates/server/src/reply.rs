@@ -1,14 +1,20 @@
-//! What a tool answers, before any protocol: a text, and perhaps a picture.
+//! What a tool answers, before any protocol: a text, and perhaps a picture or data.
+
+use serde_json::{Map, Value};
 
 use crate::record::Record;
 
 /// The answer of a tool.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Reply {
     /// The text, without a last line break.
     pub text: String,
     /// A picture that goes with it.
     pub image: Option<Image>,
+    /// The same as data, by the schema that the tool tells of.
+    pub structured: Option<Value>,
+    /// What goes with the result under `_meta`.
+    pub meta: Option<Map<String, Value>>,
     /// What the journal is to tell of it.
     pub record: Option<Record>,
 }
@@ -28,8 +34,7 @@ impl Reply {
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            image: None,
-            record: None,
+            ..Self::default()
         }
     }
 

@@ -5,9 +5,12 @@ use crate::context::Ctx;
 use crate::failure::Failure;
 use crate::reply::Reply;
 
-/// One tool. Toolsets are constant slices of these.
+/// How a tool of the toolset `project` is run.
+pub type Call = fn(&Ctx<'_>, &Args) -> Result<Reply, Failure>;
+
+/// One tool. Toolsets are constant slices of these; `F` is how theirs are run.
 #[derive(Debug)]
-pub struct Tool {
+pub struct Tool<F = Call> {
     /// The name clients call.
     pub name: &'static str,
     /// The name for people.
@@ -19,7 +22,7 @@ pub struct Tool {
     /// What it does to the world.
     pub hints: Hints,
     /// Runs one call. May block; never called on a thread that serves others.
-    pub call: fn(&Ctx, &Args) -> Result<Reply, Failure>,
+    pub call: F,
 }
 
 /// What a tool does to the world, as clients are told. All four are always given, since what

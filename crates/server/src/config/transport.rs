@@ -45,12 +45,10 @@ impl Default for Transport {
 
 impl Transport {
     /// Takes an option if it is about this.
-    pub(super) fn apply(
-        &mut self,
-        option: &str,
-        value: &str,
-        source: Source,
-    ) -> Result<(), StartFault> {
+    ///
+    /// # Errors
+    /// When the value is none that the option takes.
+    pub fn apply(&mut self, option: &str, value: &str, source: Source) -> Result<(), StartFault> {
         let invalid = |wanted: &str| Err(invalid(option, value, wanted, source));
         match option {
             // The option has no value, the key of the file has.

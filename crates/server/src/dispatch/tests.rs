@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Caller, Server};
+use super::Server;
 use crate::args::{Arg, Args};
 use crate::cli;
 use crate::config::Config;
@@ -10,6 +10,7 @@ use crate::log::{Level, Log};
 use crate::registry::{Registry, ToolFilter};
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
+use crate::toolset::{Caller, Toolset as _};
 
 const TOOLS: &[Tool] = &[Tool {
     name: "say",
@@ -32,13 +33,12 @@ fn said(max_bytes: &str, sent: impl Into<Value>) -> (String, bool) {
     let line = cli::parse(words).unwrap();
     let config = Config::from_options(&line.options, folder.path()).unwrap();
     let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
-    let tool = registry.get("say").unwrap();
     let log = Log::to_stderr(Level::Off);
     let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
     let Value::Object(sent) = sent.into() else {
         panic!("arguments are an object");
     };
-    let answer = server.call(tool, sent, Caller::default());
+    let answer = server.call("say", sent, Caller::default()).unwrap();
     (answer.reply.text, answer.is_error)
 }
 

@@ -42,7 +42,7 @@ pub(super) async fn answer(http: &Arc<Http>, request: Request<Incoming>) -> Repl
     let mut reply = match outcome {
         Ok(reply) => reply,
         Err(refusal) => {
-            http.server.log.debug(&refusal.reason());
+            http.toolset.log().debug(&refusal.reason());
             let slow = refusal.status == StatusCode::REQUEST_TIMEOUT;
             if !slow && !head.headers.contains_key(EXPECT) {
                 let most = match refusal.status {

@@ -30,9 +30,9 @@ use self::access::Access;
 use self::calls::Calls;
 use self::refusal::Refusal;
 use self::wire::Wire;
-use crate::dispatch::Server;
 use crate::mcp::Connection;
 use crate::platform;
+use crate::toolset::Toolset;
 
 /// The body that is read at most, unless the configuration says otherwise.
 pub const BODY_BYTES: usize = 64 * 1024 * 1024;
@@ -86,7 +86,7 @@ impl Limits {
 
 /// What every connection shares.
 struct Http {
-    server: Arc<Server>,
+    toolset: Arc<dyn Toolset>,
     connection: Connection,
     access: Access,
     limits: Limits,
@@ -99,13 +99,13 @@ struct Http {
 /// # Errors
 /// What the operating system says when there is nothing to start with.
 pub fn serve(
-    server: Arc<Server>,
+    toolset: Arc<dyn Toolset>,
     listener: TcpListener,
     access: Access,
     limits: Limits,
 ) -> io::Result<()> {
     platform::allow_many_files();
-    let connection = Connection::stateless(Arc::clone(&server))?;
+    let connection = Connection::stateless(Arc::clone(&toolset))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(limits.calls + limits.commands + READERS)
@@ -116,14 +116,14 @@ pub fn serve(
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     drop(context);
-    runtime.block_on(run(server, connection, listener, access, limits, stop));
+    runtime.block_on(run(toolset, connection, listener, access, limits, stop));
     // A call that does not end must not hold up the end of the process.
     runtime.shutdown_background();
     Ok(())
 }
 
 async fn run(
-    server: Arc<Server>,
+    toolset: Arc<dyn Toolset>,
     connection: Connection,
     listener: tokio::net::TcpListener,
     access: Access,
@@ -132,7 +132,7 @@ async fn run(
 ) {
     let stopping = Arc::new(watch::Sender::new(false));
     let http = Arc::new(Http {
-        server,
+        toolset,
         connection,
         access,
         calls: Arc::new(Calls::new(&limits, Arc::clone(&stopping))),
@@ -160,15 +160,15 @@ async fn accept(
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) => {
-                http.server
-                    .log
+                http.toolset
+                    .log()
                     .debug(&format!("cannot take a connection: {error}"));
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-            http.server.log.debug("too many connections");
+            http.toolset.log().debug("too many connections");
             // What does not fit into the socket's buffer is not worth waiting for.
             let _ = stream.try_write(&Refusal::busy().wire());
             continue;

@@ -23,6 +23,7 @@ use crate::mcp::Connection;
 use crate::registry::{Registry, ToolFilter};
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
+use crate::toolset::Toolset;
 
 /// What the tools of one test share, under the name of the test.
 static STAGES: Mutex<BTreeMap<String, Arc<Stage>>> = Mutex::new(BTreeMap::new());
@@ -85,7 +86,7 @@ impl Served {
         let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
         let log = Log::to_stderr(Level::Off);
         let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
-        let server = Arc::new(server);
+        let server: Arc<dyn Toolset> = Arc::new(server);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         listener.set_nonblocking(true).unwrap();

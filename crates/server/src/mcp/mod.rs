@@ -6,7 +6,6 @@
 
 pub mod message;
 
-use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
@@ -30,19 +29,13 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use workspace::Cancel;
 
-use crate::args;
-use crate::dispatch::{Answer, Caller, Server};
 use crate::progress::Progress;
-use crate::tool::Tool;
-
-/// How long a client may take what it was told for fresh. It changes with a restart only, but a
-/// client may keep it beyond one.
-const FRESH_MS: u64 = 300_000;
+use crate::toolset::{Answer, Caller, Identity, Listed, Toolset};
 
 /// Serves the protocol for one connection.
 #[derive(Clone)]
 pub struct Handler {
-    server: Arc<Server>,
+    toolset: Arc<dyn Toolset>,
     tools: Arc<Vec<rmcp::model::Tool>>,
     identity: Arc<MetaObject>,
     /// Whether requests come from many clients, of which none may change what another gets.
@@ -52,14 +45,14 @@ pub struct Handler {
 impl Handler {
     /// A handler over this server.
     #[must_use]
-    pub fn new(server: Arc<Server>) -> Self {
-        let tools = server.registry.iter().map(|tool| describe(&server, tool));
-        let tools = tools.collect();
+    pub fn new(toolset: Arc<dyn Toolset>) -> Self {
+        let tools = toolset.tools().into_iter().map(describe).collect();
         let mut identity = MetaObject::default();
-        let info = serde_json::json!({"name": NAME, "version": VERSION});
+        let Identity { name, version } = toolset.identity();
+        let info = serde_json::json!({"name": name, "version": version});
         identity.insert("io.modelcontextprotocol/serverInfo".to_owned(), info);
         Self {
-            server,
+            toolset,
             tools: Arc::new(tools),
             identity: Arc::new(identity),
             stateless: false,
@@ -87,16 +80,16 @@ impl Connection {
     ///
     /// # Errors
     /// What the operating system says when there is nothing left to start with.
-    pub fn new(server: Arc<Server>) -> io::Result<Self> {
-        Self::over(Handler::new(server))
+    pub fn new(toolset: Arc<dyn Toolset>) -> io::Result<Self> {
+        Self::over(Handler::new(toolset))
     }
 
     /// One that many clients share: what one of them opens with is forgotten with the answer.
     ///
     /// # Errors
     /// As for [`Self::new`].
-    pub fn stateless(server: Arc<Server>) -> io::Result<Self> {
-        let mut handler = Handler::new(server);
+    pub fn stateless(toolset: Arc<dyn Toolset>) -> io::Result<Self> {
+        let mut handler = Handler::new(toolset);
         handler.stateless = true;
         Self::over(handler)
     }
@@ -212,8 +205,6 @@ impl Transport<RoleServer> for Nowhere {
     }
 }
 
-const NAME: &str = "workspace-mcp";
-const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The oldest version that `initialize` may ask for.
 const EARLIEST_VERSION: &str = "2024-10-07";
 /// Characters of an unknown name that are told back.
@@ -231,19 +222,18 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     named.is_some_and(|version| !version.has_initialize())
 }
 
-fn describe(server: &Server, tool: &'static Tool) -> rmcp::model::Tool {
-    let description = match server.remark(tool) {
-        Some(remark) => Cow::Owned(format!("{}{remark}", tool.description)),
-        None => Cow::Borrowed(tool.description),
-    };
+fn describe(listed: Listed) -> rmcp::model::Tool {
     let hints = ToolAnnotations::new()
-        .read_only(tool.hints.read_only)
-        .destructive(tool.hints.destructive)
-        .idempotent(tool.hints.idempotent)
-        .open_world(tool.hints.open_world);
-    rmcp::model::Tool::new(tool.name, description, args::schema(tool.args))
-        .with_title(tool.title)
-        .with_annotations(hints)
+        .read_only(listed.hints.read_only)
+        .destructive(listed.hints.destructive)
+        .idempotent(listed.hints.idempotent)
+        .open_world(listed.hints.open_world);
+    let mut tool = rmcp::model::Tool::new(listed.name, listed.description, listed.input)
+        .with_title(listed.title)
+        .with_annotations(hints);
+    tool.output_schema = listed.output.map(Arc::new);
+    tool.meta = listed.meta.map(MetaObject);
+    tool
 }
 
 fn result(answer: Answer) -> CallToolResult {
@@ -252,22 +242,28 @@ fn result(answer: Answer) -> CallToolResult {
         let data = base64::engine::general_purpose::STANDARD.encode(image.bytes);
         content.push(ContentBlock::image(data, image.mime));
     }
-    if answer.is_error {
+    let mut result = if answer.is_error {
         CallToolResult::error(content)
     } else {
         let mut result = CallToolResult::success(content);
         result.is_error = None;
         result
-    }
+    };
+    result.structured_content = answer.reply.structured;
+    result.meta = answer.reply.meta.map(MetaObject);
+    result
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
+        let Identity { name, version } = self.toolset.identity();
+        let mut tools = ToolsCapability::default();
+        tools.list_changed = self.toolset.terms().list_changes.then_some(true);
         let mut capabilities = ServerCapabilities::default();
-        capabilities.tools = Some(ToolsCapability::default());
+        capabilities.tools = Some(tools);
         ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new(NAME, VERSION))
-            .with_instructions(self.server.instructions.clone())
+            .with_server_info(Implementation::new(name, version))
+            .with_instructions(self.toolset.instructions())
             .with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
@@ -298,7 +294,7 @@ impl ServerHandler for Handler {
         let found = DiscoverResult::from_server_info(versions, ServerHandler::get_info(self));
         // Private, since the instructions name the roots.
         Ok(found
-            .with_ttl_ms(FRESH_MS)
+            .with_ttl_ms(self.toolset.terms().server_fresh_ms)
             .with_cache_scope(CacheScope::Private))
     }
 
@@ -315,9 +311,15 @@ impl ServerHandler for Handler {
         let mut list = ListToolsResult::with_all_items(self.tools.to_vec());
         list.meta = self.identity(&context);
         if is_modern(&context) {
+            let terms = self.toolset.terms();
+            let scope = if terms.list_is_public {
+                CacheScope::Public
+            } else {
+                CacheScope::Private
+            };
             list = list
-                .with_ttl_ms(FRESH_MS)
-                .with_cache_scope(CacheScope::Public);
+                .with_ttl_ms(terms.list_fresh_ms)
+                .with_cache_scope(scope);
         }
         Ok(list)
     }
@@ -327,22 +329,22 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.server.registry.get(&request.name) else {
+        let caller = context.extensions.get::<Caller>().cloned();
+        let caller = caller.unwrap_or_default();
+        let arguments = request.arguments.unwrap_or_default();
+        // Blocks: only a thread that may be blocked calls this.
+        let Some(answer) = self.toolset.call(&request.name, arguments, caller) else {
             let name = told(&request.name);
-            self.server.log.debug(&format!("no such tool: {name}"));
+            self.toolset.log().debug(&format!("no such tool: {name}"));
             return Err(ErrorData::invalid_params(
                 format!("Tool {name} not found"),
                 None,
             ));
         };
-        let caller = context.extensions.get::<Caller>().cloned();
-        let arguments = request.arguments.unwrap_or_default();
-        // Blocks: only a thread that may be blocked calls this.
-        let answer = self
-            .server
-            .call(tool, arguments, caller.unwrap_or_default());
         let mut result = result(answer);
-        result.meta = self.identity(&context);
+        if let Some(identity) = self.identity(&context) {
+            result.meta.get_or_insert_default().0.extend(identity.0);
+        }
         Ok(result.into())
     }
 

@@ -20,10 +20,10 @@ use serde_json::Value;
 use tokio::sync::Notify;
 use workspace::Cancel;
 
-use crate::dispatch::Server;
 use crate::mcp::Connection;
 use crate::mcp::message::{self, Incoming};
 use crate::platform;
+use crate::toolset::Toolset;
 use lines::{Line, Lines};
 use state::{CALLS_AT_ONCE, COMMANDS_AT_ONCE, Job, REST_AT_ONCE, State, Task};
 
@@ -45,7 +45,7 @@ const THREADS_KEPT: usize = 3;
     clippy::disallowed_methods,
     reason = "this is where the protocol gets its stdout"
 )]
-pub fn serve(server: Arc<Server>) -> io::Result<()> {
+pub fn serve(toolset: Arc<dyn Toolset>) -> io::Result<()> {
     platform::make_stdio_block();
     platform::widen_output();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -55,7 +55,7 @@ pub fn serve(server: Arc<Server>) -> io::Result<()> {
     let stop = platform::stop_signal();
     platform::outlive_file_limits();
     drop(context);
-    let pipe = Pipe::start(server, io::stdin(), io::stdout())?;
+    let pipe = Pipe::start(toolset, io::stdin(), io::stdout())?;
     runtime.block_on(pipe.until_done(stop, DRAIN));
     // The thread that reads may still be at it; it ends with the process.
     Ok(())
@@ -63,7 +63,7 @@ pub fn serve(server: Arc<Server>) -> io::Result<()> {
 
 /// A connection over two streams, with the threads that serve it.
 struct Pipe<R, W> {
-    server: Arc<Server>,
+    toolset: Arc<dyn Toolset>,
     connection: Connection,
     input: Mutex<Input<R>>,
     output: Mutex<W>,
@@ -91,10 +91,10 @@ where
     W: Write + Send + 'static,
 {
     /// Starts to serve.
-    fn start(server: Arc<Server>, input: R, output: W) -> io::Result<Arc<Self>> {
+    fn start(toolset: Arc<dyn Toolset>, input: R, output: W) -> io::Result<Arc<Self>> {
         let pipe = Arc::new(Self {
-            connection: Connection::new(Arc::clone(&server))?,
-            server,
+            connection: Connection::new(Arc::clone(&toolset))?,
+            toolset,
             input: Mutex::new(Input {
                 stream: input,
                 lines: Lines::new(MESSAGE_BYTES),
@@ -243,7 +243,9 @@ where
 
     fn refuse(&self, error: JsonRpcError) -> Task {
         let text = &error.error.message;
-        self.server.log.debug(&format!("refused a message: {text}"));
+        self.toolset
+            .log()
+            .debug(&format!("refused a message: {text}"));
         Task::Refuse(Box::new(error))
     }
 
