@@ -23,6 +23,7 @@ pub mod failure;
 pub mod http;
 pub mod log;
 pub mod mcp;
+pub mod options;
 mod platform;
 pub mod progress;
 pub mod record;
