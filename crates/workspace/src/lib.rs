@@ -24,6 +24,7 @@ pub mod journal;
 pub mod limits;
 pub mod list;
 pub mod lock;
+pub mod managed;
 pub mod matcher;
 pub mod notes;
 pub mod pattern;
