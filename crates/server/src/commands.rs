@@ -18,6 +18,7 @@ use crate::config::{self, Config, Layer, Source, StartFault, check};
 use crate::dispatch::Server;
 use crate::http;
 use crate::log::{Level, Log};
+use crate::managed;
 use crate::registry::Registry;
 use crate::shell::{self, Shell};
 use crate::stdio;
@@ -33,6 +34,10 @@ pub fn run(
     cwd: &Path,
     environment: fn(&str) -> Option<String>,
 ) -> ExitCode {
+    let mut words = words.into_iter().peekable();
+    if words.next_if(|word| word == "managed").is_some() {
+        return managed::run(words, cwd, environment);
+    }
     let done = cli::parse(words)
         .map_err(StartFault::Usage)
         .and_then(|line| run_line(line, cwd, environment));
@@ -341,7 +346,7 @@ fn tools(registry: &Registry) -> String {
     clippy::disallowed_methods,
     reason = "stdout is the person's as long as no client is served on it"
 )]
-fn print(text: &str) -> ExitCode {
+pub fn print(text: &str) -> ExitCode {
     let mut stdout = std::io::stdout().lock();
     match stdout
         .write_all(text.as_bytes())

@@ -14,7 +14,7 @@ mod location;
 pub mod schema;
 pub mod shape;
 pub mod transport;
-mod values;
+pub(crate) mod values;
 
 use std::fmt::Display;
 use std::io::{self, ErrorKind};

@@ -44,7 +44,7 @@ impl ConfigFile {
     /// # Errors
     /// [`StartFault::Machine`] when something is there that cannot be read or is wrong.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, StartFault> {
-        let Some(real) = resolve(path)? else {
+        let Some(real) = resolve(path).map_err(|reason| unreadable(path, &reason))? else {
             return Ok(None);
         };
         let bytes = content(&real).map_err(|reason| unreadable(path, &reason))?;
@@ -63,15 +63,15 @@ impl ConfigFile {
     clippy::disallowed_methods,
     reason = "the file lies where its owner says, outside of what is served; it is opened once, by the resolved path"
 )]
-pub(super) fn resolve(path: &Path) -> Result<Option<PathBuf>, StartFault> {
+pub(super) fn resolve(path: &Path) -> Result<Option<PathBuf>, String> {
     match std::fs::canonicalize(path) {
         Ok(real) => Ok(Some(real)),
         Err(error) if is_absence(error.kind()) => match std::fs::symlink_metadata(path) {
             // Somebody put a link there and believes it works.
-            Ok(_) => Err(unreadable(path, &error.to_string())),
+            Ok(_) => Err(error.to_string()),
             Err(_) => Ok(None),
         },
-        Err(error) => Err(unreadable(path, &error.to_string())),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -101,10 +101,37 @@ fn reason(error: &rooted::Error) -> String {
     text.strip_suffix(&path).unwrap_or(&text).to_owned()
 }
 
+/// The text of a configuration file of another kind; `None` when nothing is there.
+///
+/// # Errors
+/// The reason why it cannot be read, without the path.
+pub fn read_text(path: &Path) -> Result<Option<String>, String> {
+    resolve(path)?
+        .map(|real| text(content(&real)?).ok_or_else(|| NOT_UTF8.to_owned()))
+        .transpose()
+}
+
+/// Parses TOML.
+///
+/// # Errors
+/// One line that ends with the place.
+pub fn parse_toml(text: &str) -> Result<Value, String> {
+    toml::from_str(text).map_err(|error| toml_reason(text, &error))
+}
+
+const NOT_UTF8: &str = "not valid UTF-8";
+
+/// Bytes as text, without the byte order mark that some editors on Windows write.
+fn text(bytes: Vec<u8>) -> Option<String> {
+    let text = String::from_utf8(bytes).ok()?;
+    Some(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<Value, StartFault> {
-    let text = String::from_utf8(bytes).map_err(|_| unreadable(path, "not valid UTF-8"))?;
-    // Some editors on Windows write a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let text = text(bytes).ok_or_else(|| unreadable(path, NOT_UTF8))?;
     let fault = |format, reason: &str| {
         StartFault::Machine(format!(
             "invalid {format} in config file {}: {reason}",
@@ -112,9 +139,9 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Value, StartFault> {
         ))
     };
     if path.extension().is_some_and(|name| name == "toml") {
-        toml::from_str(text).map_err(|error| fault("TOML", &toml_reason(text, &error)))
+        parse_toml(&text).map_err(|reason| fault("TOML", &reason))
     } else {
-        serde_json::from_str(text).map_err(|error| fault("JSON", &error.to_string()))
+        serde_json::from_str(&text).map_err(|error| fault("JSON", &error.to_string()))
     }
 }
 
@@ -140,6 +167,8 @@ fn unreadable(path: &Path, reason: &str) -> StartFault {
     StartFault::Machine(format!("cannot read config file {}: {reason}", shown(path)))
 }
 
-pub(super) fn shown(path: &Path) -> String {
+/// A path of the host, for a person.
+#[must_use]
+pub fn shown(path: &Path) -> String {
     rooted::show(path.as_os_str().as_encoded_bytes())
 }

@@ -142,7 +142,11 @@ pub(super) fn time(value: &str) -> Result<Duration, StartFault> {
     }
 }
 
-pub(super) fn level(value: &str) -> Result<Level, StartFault> {
+/// Reads the value of `--log-level`.
+///
+/// # Errors
+/// [`StartFault::Usage`] when it is none of the levels.
+pub fn level(value: &str) -> Result<Level, StartFault> {
     Level::parse(value).map_or_else(
         || {
             usage(format!(

@@ -77,6 +77,9 @@ fn standard_output() -> std::io::Stdout {
     std::io::stdout()
 }
 
+/// The variable that says where the home folder of the user is.
+pub(crate) const HOME_VARIABLE: &str = "HOME";
+
 /// Where the user keeps configuration of programs.
 pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name| {

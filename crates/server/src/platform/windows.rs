@@ -20,6 +20,9 @@ pub(crate) fn make_stdio_block() {}
 /// The width of a pipe is not up to its users here.
 pub(crate) fn widen_output() {}
 
+/// The variable that says where the home folder of the user is.
+pub(crate) const HOME_VARIABLE: &str = "USERPROFILE";
+
 /// Where the user keeps configuration of programs.
 pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
     let path = PathBuf::from(environment("APPDATA")?);

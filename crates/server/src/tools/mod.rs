@@ -1,3 +1,4 @@
 //! The toolsets, one folder each, one file for each tool.
 
+pub mod managed;
 pub mod project;

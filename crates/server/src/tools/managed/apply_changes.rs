@@ -1,0 +1,77 @@
+//! `apply_changes`: several operations, all of them or none.
+
+use serde_json::{Map, Value};
+
+use super::operation::{self, FIELDS};
+use super::{Spec, object, objects};
+use crate::args::{Arg, Args, Kind};
+use crate::managed::{Ctx, Failure};
+use crate::output::{Field, Shape};
+use crate::tool::{Hints, Tool};
+
+pub(super) const SPEC: Spec = Spec {
+    tool: Tool {
+        name: "apply_changes",
+        title: "Apply changes",
+        description: "Do 1 to 200 operations in order: all of them, or none when one is refused. \
+                      A later one sees what an earlier one made. Fields for each op:\n\
+                      create_file: path, content, encoding?, expected_sha256? (only to overwrite)\n\
+                      replace_file: path, content, expected_sha256, encoding?\n\
+                      replace_text: path, expected_sha256, old_text (must occur once), new_text\n\
+                      create_directory: path\n\
+                      move: source, destination (nothing may be there)\n\
+                      delete_file: path, expected_sha256\n\
+                      delete_empty_directory: path\n\
+                      Missing parent directories are made. A hash is that of the file when its \
+                      operation runs: read_file and earlier results give it.",
+        args: &[Arg::new(
+            "operations",
+            Kind::Objects {
+                min_items: 1,
+                args: FIELDS,
+            },
+            "1 to 200 operations",
+        )
+        .required()],
+        hints: Hints::EDIT,
+        call,
+    },
+    output: &[
+        Field::new(
+            "applied",
+            Shape::Objects(&[
+                Field::new("op", Shape::Text, ""),
+                Field::new("path", Shape::Text, "Of a move, the destination"),
+                Field::new("status", Shape::Word(&["ok"]), ""),
+                Field::optional(
+                    "sha256",
+                    Shape::Nullable,
+                    "Of the file that was written, or null",
+                ),
+            ]),
+            "",
+        ),
+        Field::new("checkpoint", Shape::Text, "Id of the state after"),
+        Field::new("pre_checkpoint", Shape::Text, "Id of the state before"),
+        Field::new("rolled_back", Shape::Flag, "Always false"),
+    ],
+};
+
+fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
+    let operations = operation::read(args)?;
+    let done = ctx.workspace.apply_changes(&operations, &ctx.cancel)?;
+    let applied = objects(done.applied, |one| {
+        [
+            ("op", one.op.into()),
+            ("path", one.path.into()),
+            ("status", "ok".into()),
+            ("sha256", one.sha256.into()),
+        ]
+    });
+    Ok(object([
+        ("applied", applied),
+        ("checkpoint", done.checkpoint.into()),
+        ("pre_checkpoint", done.pre_checkpoint.into()),
+        ("rolled_back", false.into()),
+    ]))
+}
