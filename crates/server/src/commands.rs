@@ -146,6 +146,7 @@ fn registry(config: &Config) -> Result<Registry, StartFault> {
 fn check_config(start: &Start<'_>) -> Result<ExitCode, StartFault> {
     let (config, found) = start.config()?;
     config.transport.check()?;
+    config.transport.tls()?;
     let registry = registry(&config)?;
     let report = check::report(&config, &found, &registry);
     let printed = print(&report.text);
@@ -252,6 +253,7 @@ pub fn serve(
 ) -> Result<ExitCode, StartFault> {
     transport.check()?;
     let served = if transport.http {
+        let tls = transport.tls()?;
         let (listener, address) = transport.listen()?;
         let log = toolset.log();
         if transport.is_open() {
@@ -265,7 +267,7 @@ pub fn serve(
             log.info("bearer token authentication is enabled");
         }
         let (access, limits) = (transport.access.clone(), transport.limits.clone());
-        http::serve(Arc::clone(toolset), listener, access, limits)
+        http::serve(Arc::clone(toolset), listener, access, tls, limits)
     } else {
         toolset.log().info(&format!("ready on stdio ({what})"));
         stdio::serve(Arc::clone(toolset))

@@ -283,6 +283,7 @@ impl Config {
                 "shell-timeout-ms" => self.shell.times.command = values::time(value)?,
                 "shell-max-runtime-ms" => self.shell.times.job = values::time(value)?,
                 "job-dir" => self.shell.job_folder = Some(values::absolute(value, folder)),
+                "tls-cert" | "tls-key" => self.transport.tls_file(name, value, folder)?,
                 "log-level" => self.log_level = values::level(value)?,
                 "log-file" => self.log_file = Some(values::path("--log-file", value, folder)?),
                 "config" => {

@@ -32,6 +32,8 @@ pub mod record;
 pub mod registry;
 pub mod reply;
 pub mod shell;
+#[cfg(test)]
+mod stage;
 pub mod stdio;
 pub mod tool;
 pub mod tools;

@@ -74,6 +74,12 @@ pub const TRANSPORT: &[Opt] = &[
         "a web page that may send requests, beside those on loopback; repeatable",
     ),
     opt(
+        "tls-cert",
+        "<file>",
+        "certificate to encrypt HTTP with, in PEM, those that vouch for it behind it",
+    ),
+    opt("tls-key", "<file>", "the key that belongs to it, in PEM"),
+    opt(
         "max-body-bytes",
         "<n>",
         "greatest request that is read over HTTP (default 67108864)",

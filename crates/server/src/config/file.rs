@@ -79,6 +79,15 @@ fn is_absence(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
+/// The bytes of a file that the configuration names, by its absolute path.
+///
+/// # Errors
+/// The reason, without the path.
+pub(super) fn named(path: &Path) -> Result<Vec<u8>, String> {
+    let real = resolve(path)?.ok_or_else(|| "no such file".to_owned())?;
+    content(&real)
+}
+
 /// The bytes of a regular file; nothing else is opened, so that a pipe cannot hold up the start.
 fn content(real: &Path) -> Result<Vec<u8>, String> {
     let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {

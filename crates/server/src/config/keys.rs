@@ -53,25 +53,6 @@ pub enum Effect {
     Nothing,
     /// What this option does.
     Sets(&'static str),
-    /// Turns the feature on, when it is one of these; any does when there are none.
-    TurnsOn(Feature, &'static [&'static str]),
-}
-
-/// What a key may be about that this version does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feature {
-    /// Serving over an encrypted connection.
-    Tls,
-}
-
-impl Feature {
-    /// The sentence that says so.
-    #[must_use]
-    pub fn absence(self) -> &'static str {
-        match self {
-            Self::Tls => "TLS is not available in this version; let a proxy do it",
-        }
-    }
 }
 
 /// The sections that keys are grouped in.
@@ -268,16 +249,16 @@ pub const KEYS: &[Key] = &[
     key(
         "transport.tlsCert",
         Kind::Text,
-        Effect::TurnsOn(Feature::Tls, &[]),
-        "",
-        "certificate file for TLS",
+        Effect::Sets("tls-cert"),
+        "(none)",
+        "PEM file with the certificate to encrypt with; a relative path starts at the file's own folder",
     ),
     key(
         "transport.tlsKey",
         Kind::Text,
-        Effect::TurnsOn(Feature::Tls, &[]),
-        "",
-        "key file for TLS",
+        Effect::Sets("tls-key"),
+        "(none)",
+        "PEM file with the key that belongs to it",
     ),
     key(
         "transport.maxBodyBytes",

@@ -87,11 +87,6 @@ pub fn table() -> String {
             Effect::Sets(option) => {
                 variable(option).map_or_else(String::new, |name| format!("`{name}`"))
             }
-            Effect::TurnsOn(_, []) => "not yet".to_owned(),
-            Effect::TurnsOn(_, values) => {
-                let values: Vec<_> = values.iter().map(|one| format!("`\"{one}\"`")).collect();
-                format!("{} not yet", values.join(" and "))
-            }
         };
         let row = format!("| `{}` | {value} | {option} | {} |\n", key.name, key.about);
         table.push_str(&row);

@@ -92,12 +92,6 @@ fn take(key: &Key, value: &Value, settings: &mut Settings) -> Result<(), String>
             let texts = texts.into_iter().map(|text| (option, text));
             settings.options.extend(texts);
         }
-        Effect::TurnsOn(feature, values) => {
-            let is_one = |text: &String| values.is_empty() || values.contains(&text.as_str());
-            if texts.iter().any(is_one) {
-                return Err(format!("{}: {}", key.name, feature.absence()));
-            }
-        }
     }
     Ok(())
 }

@@ -1,10 +1,12 @@
 //! How clients reach the server, as the options say it.
 
 use std::net::{Ipv6Addr, TcpListener};
+use std::path::{Path, PathBuf};
 
 use super::keys::Key;
-use super::{Source, StartFault};
+use super::{Source, StartFault, file, values};
 use crate::http::access::{Access, HostRule, Origin, Token, is_loopback};
+use crate::http::stream::{Tls, TlsFault};
 use crate::http::{BODY_BYTES, Limits};
 
 /// The least `--max-body-bytes`.
@@ -21,6 +23,10 @@ pub struct Transport {
     pub port: u16,
     /// Who may ask.
     pub access: Access,
+    /// The file with the certificate, absolute.
+    pub tls_cert: Option<PathBuf>,
+    /// The file with the key that belongs to it, absolute.
+    pub tls_key: Option<PathBuf>,
     /// How much is served at once.
     pub limits: Limits,
     /// Whether other machines may ask without a token.
@@ -36,6 +42,8 @@ impl Default for Transport {
             host: "127.0.0.1".to_owned(),
             port: 3333,
             access: Access::default(),
+            tls_cert: None,
+            tls_key: None,
             limits: Limits::with_body_bytes(BODY_BYTES),
             insecure: false,
             bad_variable: false,
@@ -84,6 +92,8 @@ impl Transport {
                 Some(origin) => self.access.origins.push(origin),
                 None => return invalid(" (expected <scheme>://<name>[:<port>])"),
             },
+            // A configuration file has a folder of its own, and calls the same.
+            "tls-cert" | "tls-key" => self.tls_file(option, value, Path::new(""))?,
             "max-body-bytes" => match read_number(value) {
                 Some(bytes) if bytes >= BODY_BYTES_MIN => self.limits.body_bytes = bytes,
                 _ => {
@@ -93,6 +103,20 @@ impl Transport {
             },
             "insecure" => self.insecure = true,
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the option that names one of the two files for TLS; a relative path starts at `folder`.
+    ///
+    /// # Errors
+    /// When the path is empty.
+    pub fn tls_file(&mut self, option: &str, path: &str, folder: &Path) -> Result<(), StartFault> {
+        let path = Some(values::path(&format!("--{option}"), path, folder)?);
+        if option == "tls-key" {
+            self.tls_key = path;
+        } else {
+            self.tls_cert = path;
         }
         Ok(())
     }
@@ -124,6 +148,45 @@ impl Transport {
         self.access.token.is_none() && !is_loopback(&self.host)
     }
 
+    /// The certificate to encrypt with, if one is configured.
+    ///
+    /// # Errors
+    /// [`StartFault`] with one line that says which file is wrong.
+    pub fn tls(&self) -> Result<Option<Tls>, StartFault> {
+        let (cert, key) = match (&self.tls_cert, &self.tls_key) {
+            _ if !self.http => return Ok(None),
+            (None, None) => return Ok(None),
+            (Some(cert), Some(key)) => (cert, key),
+            (Some(_), None) => return Err(half("certificate", "--tls-cert", "--tls-key")),
+            (None, Some(_)) => return Err(half("key", "--tls-key", "--tls-cert")),
+        };
+        let read = |what, path| {
+            file::named(path).map_err(|reason| {
+                let path = file::shown(path);
+                StartFault::Machine(format!("cannot read the {what} in {path}: {reason}"))
+            })
+        };
+        let tls = Tls::new(&read("certificate", cert)?, &read("key", key)?);
+        let (cert, key) = (file::shown(cert), file::shown(key));
+        let fault = |fault| match fault {
+            TlsFault::Processor => "TLS needs a newer processor than this one: let a proxy \
+                                    encrypt"
+                .to_owned(),
+            TlsFault::NoCertificate => format!("no certificate in {cert}: it must be PEM"),
+            TlsFault::NoKey => {
+                format!("no private key in {key}: it must be PEM, and not encrypted")
+            }
+            TlsFault::Mismatch => {
+                format!("the key in {key} does not belong to the certificate in {cert}")
+            }
+            TlsFault::Unusable(reason) => {
+                format!("cannot use the certificate in {cert} and the key in {key}: {reason}")
+            }
+        };
+        tls.map(Some)
+            .map_err(|error| StartFault::Machine(fault(error)))
+    }
+
     /// Listens, and gives the address of the endpoint too.
     ///
     /// # Errors
@@ -138,8 +201,20 @@ impl Transport {
             |error| StartFault::Machine(format!("cannot listen on {shown}:{}: {error}", self.port));
         let listener = TcpListener::bind((self.host.as_str(), self.port)).map_err(fault)?;
         let port = listener.local_addr().map_err(fault)?.port();
-        Ok((listener, format!("http://{shown}:{port}/mcp")))
+        let scheme = if self.tls_cert.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        Ok((listener, format!("{scheme}://{shown}:{port}/mcp")))
     }
+}
+
+/// The fault of one file without the other.
+fn half(what: &str, given: &str, missing: &str) -> StartFault {
+    StartFault::Usage(format!(
+        "a {what} alone encrypts nothing: {given} needs {missing}"
+    ))
 }
 
 fn bad_token(place: &str) -> StartFault {

@@ -24,11 +24,11 @@ pub(super) struct Calls {
     open: Mutex<HashMap<u64, Cancel>>,
     last: AtomicU64,
     /// Says that the server stops; whoever still works holds a receiver.
-    stopping: Arc<watch::Sender<bool>>,
+    pub(super) stopping: Arc<watch::Sender<bool>>,
 }
 
 impl Calls {
-    pub(super) fn new(limits: &Limits, stopping: Arc<watch::Sender<bool>>) -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             turns: Arc::new(Semaphore::new(limits.calls)),
             command_turns: Arc::new(Semaphore::new(limits.commands)),
@@ -37,7 +37,7 @@ impl Calls {
             bytes: AtomicUsize::new(0),
             open: Mutex::default(),
             last: AtomicU64::new(0),
-            stopping,
+            stopping: Arc::new(watch::Sender::new(false)),
         }
     }
 

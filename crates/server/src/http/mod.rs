@@ -11,6 +11,7 @@ mod exchange;
 mod gate;
 mod message;
 mod refusal;
+pub mod stream;
 mod wire;
 
 use std::convert::Infallible;
@@ -29,6 +30,7 @@ use tokio::sync::{Semaphore, watch};
 use self::access::Access;
 use self::calls::Calls;
 use self::refusal::Refusal;
+use self::stream::{Stream, Tls};
 use self::wire::Wire;
 use crate::mcp::Connection;
 use crate::platform;
@@ -89,6 +91,7 @@ struct Http {
     toolset: Arc<dyn Toolset>,
     connection: Connection,
     access: Access,
+    tls: Option<Tls>,
     limits: Limits,
     calls: Arc<Calls>,
 }
@@ -102,6 +105,7 @@ pub fn serve(
     toolset: Arc<dyn Toolset>,
     listener: TcpListener,
     access: Access,
+    tls: Option<Tls>,
     limits: Limits,
 ) -> io::Result<()> {
     platform::allow_many_files();
@@ -116,28 +120,24 @@ pub fn serve(
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     drop(context);
-    runtime.block_on(run(toolset, connection, listener, access, limits, stop));
+    let calls = Arc::new(Calls::new(&limits));
+    let http = Http {
+        toolset,
+        connection,
+        access,
+        tls,
+        limits,
+        calls,
+    };
+    runtime.block_on(run(http, listener, stop));
     // A call that does not end must not hold up the end of the process.
     runtime.shutdown_background();
     Ok(())
 }
 
-async fn run(
-    toolset: Arc<dyn Toolset>,
-    connection: Connection,
-    listener: tokio::net::TcpListener,
-    access: Access,
-    limits: Limits,
-    stop: impl Future<Output = ()>,
-) {
-    let stopping = Arc::new(watch::Sender::new(false));
-    let http = Arc::new(Http {
-        toolset,
-        connection,
-        access,
-        calls: Arc::new(Calls::new(&limits, Arc::clone(&stopping))),
-        limits,
-    });
+async fn run(http: Http, listener: tokio::net::TcpListener, stop: impl Future<Output = ()>) {
+    let http = Arc::new(http);
+    let stopping = Arc::clone(&http.calls.stopping);
     tokio::select! {
         () = stop => {}
         () = accept(&http, &listener, &stopping) => {}
@@ -169,8 +169,10 @@ async fn accept(
         };
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             http.toolset.log().debug("too many connections");
-            // What does not fit into the socket's buffer is not worth waiting for.
-            let _ = stream.try_write(&Refusal::busy().wire());
+            if http.tls.is_none() {
+                // What does not fit into the socket's buffer is not worth waiting for.
+                let _ = stream.try_write(&Refusal::busy().wire());
+            }
             continue;
         };
         let (http, stop) = (Arc::clone(http), stopping.subscribe());
@@ -185,8 +187,19 @@ async fn accept(
 async fn converse(http: Arc<Http>, stream: TcpStream, mut stop: watch::Receiver<bool>) {
     // An answer is written in one go, and must not wait for the next one.
     let _ = stream.set_nodelay(true);
-    let head_time = http.limits.head_time;
-    let wire = Wire::new(stream, http.limits.write_time);
+    let (head_time, write_time) = (http.limits.head_time, http.limits.write_time);
+    let opened = tokio::select! {
+        biased;
+        opened = Stream::open(stream, http.tls.as_ref(), head_time, write_time) => opened,
+        _ = stop.wait_for(|stopping| *stopping) => return,
+    };
+    let wire = match opened {
+        Ok(stream) => Wire::new(stream),
+        Err(error) => {
+            let text = format!("no encrypted connection: {error}");
+            return http.toolset.log().debug(&text);
+        }
+    };
     let service = service_fn(move |request| {
         let http = Arc::clone(&http);
         async move { Ok::<_, Infallible>(exchange::answer(&http, request).await) }

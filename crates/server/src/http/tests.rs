@@ -1,10 +1,8 @@
 //! Calls that take long and clients that are slow, with limits that a test can reach.
 
-use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -12,63 +10,10 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::access::Access;
-use super::{Limits, run};
-use crate::args::{Arg, Args};
-use crate::config::Config;
-use crate::context::Ctx;
-use crate::dispatch::Server;
-use crate::failure::Failure;
-use crate::log::{Level, Log};
+use super::calls::Calls;
+use super::{Http, Limits, run};
 use crate::mcp::Connection;
-use crate::registry::{Registry, ToolFilter};
-use crate::reply::Reply;
-use crate::tool::{Hints, Tool};
-use crate::toolset::Toolset;
-
-/// What the tools of one test share, under the name of the test.
-static STAGES: Mutex<BTreeMap<String, Arc<Stage>>> = Mutex::new(BTreeMap::new());
-
-#[derive(Debug, Default)]
-struct Stage {
-    running: AtomicUsize,
-    cancelled: AtomicUsize,
-    done: AtomicUsize,
-    /// Calls of `wait` that may end.
-    tickets: AtomicUsize,
-}
-
-fn stage(name: &str) -> Arc<Stage> {
-    let mut stages = STAGES.lock().unwrap();
-    Arc::clone(stages.entry(name.to_owned()).or_default())
-}
-
-const TOOLS: &[Tool] = &[Tool {
-    name: "wait",
-    title: "Wait",
-    description: "",
-    args: &[Arg::text("stage", "").required()],
-    hints: Hints::READ,
-    call: wait,
-}];
-
-/// Runs until there is a ticket for it or its caller gave up.
-fn wait(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
-    let stage = stage(args.needed_text("stage"));
-    stage.running.fetch_add(1, Ordering::SeqCst);
-    loop {
-        if ctx.cancel.is_cancelled() {
-            stage.cancelled.fetch_add(1, Ordering::SeqCst);
-            return Err(workspace::Error::Cancelled.into());
-        }
-        let take = |tickets: usize| tickets.checked_sub(1);
-        let order = Ordering::SeqCst;
-        if stage.tickets.fetch_update(order, order, take).is_ok() {
-            stage.done.fetch_add(1, Ordering::SeqCst);
-            return Ok(Reply::text("done"));
-        }
-        thread::yield_now();
-    }
-}
+use crate::stage::{self, Stage};
 
 struct Served {
     name: &'static str,
@@ -82,17 +27,20 @@ impl Served {
     fn start(name: &'static str, change: impl FnOnce(&mut Limits)) -> Self {
         let mut limits = Limits::with_body_bytes(1 << 20);
         change(&mut limits);
-        let config = Config::from_options(&[], &std::env::temp_dir()).unwrap();
-        let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
-        let log = Log::to_stderr(Level::Off);
-        let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
-        let server: Arc<dyn Toolset> = Arc::new(server);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         listener.set_nonblocking(true).unwrap();
         let (stop, stopped) = oneshot::channel();
         let thread = thread::spawn(move || {
-            let connection = Connection::stateless(Arc::clone(&server)).unwrap();
+            let toolset = stage::toolset();
+            let http = Http {
+                connection: Connection::stateless(Arc::clone(&toolset)).unwrap(),
+                toolset,
+                access: Access::default(),
+                tls: None,
+                calls: Arc::new(Calls::new(&limits)),
+                limits,
+            };
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
@@ -102,21 +50,13 @@ impl Served {
                 let stop = async {
                     let _ = stopped.await;
                 };
-                run(
-                    server,
-                    connection,
-                    listener,
-                    Access::default(),
-                    limits,
-                    stop,
-                )
-                .await;
+                run(http, listener, stop).await;
             });
             runtime.shutdown_background();
         });
         Self {
             name,
-            stage: stage(name),
+            stage: Stage::named(name),
             address,
             stop: Some(stop),
             thread: Some(thread),
@@ -181,13 +121,13 @@ fn who_hangs_up_cancels_a_modern_call_and_no_older_one() {
     let served = Served::start("hang up", |_| {});
     let modern = served.call(true);
     let legacy = served.call(false);
-    until(|| served.stage.running.load(Ordering::SeqCst) == 2);
+    until(|| served.stage.running() == 2);
     drop(legacy);
     drop(modern);
-    until(|| served.stage.cancelled.load(Ordering::SeqCst) == 1);
-    served.stage.tickets.store(1, Ordering::SeqCst);
-    until(|| served.stage.done.load(Ordering::SeqCst) == 1);
-    assert_eq!(served.stage.cancelled.load(Ordering::SeqCst), 1);
+    until(|| served.stage.cancelled() == 1);
+    served.stage.let_end(1);
+    until(|| served.stage.done() == 1);
+    assert_eq!(served.stage.cancelled(), 1);
     served.finish();
 }
 
@@ -209,11 +149,11 @@ fn beyond_the_bounds_clients_are_told_to_come_again() {
     assert!(refused.starts_with(head), "{refused}");
     assert!(refused.contains("retry-after: 1\r\n"), "{refused}");
     assert!(refused.contains(r#""code":-32000"#), "{refused}");
-    served.stage.tickets.store(4, Ordering::SeqCst);
+    served.stage.let_end(4);
     for _ in 0..4 {
         assert!(answers.recv().unwrap().contains("done"));
     }
-    assert_eq!(served.stage.running.load(Ordering::SeqCst), 4);
+    assert_eq!(served.stage.done(), 4);
     served.finish();
 }
 
@@ -256,10 +196,10 @@ fn who_does_not_read_is_cut_off() {
 fn the_end_waits_for_calls_and_then_cancels_them() {
     let served = Served::start("drain", |_| {});
     let call = served.call(false);
-    until(|| served.stage.running.load(Ordering::SeqCst) == 1);
+    until(|| served.stage.running() == 1);
     let stage = Arc::clone(&served.stage);
     let end = thread::spawn(move || served.finish());
-    stage.tickets.store(1, Ordering::SeqCst);
+    stage.let_end(1);
     assert!(rest(call).contains("done"));
     end.join().unwrap();
 
@@ -267,9 +207,9 @@ fn the_end_waits_for_calls_and_then_cancels_them() {
         limits.drain = Duration::from_millis(50);
     });
     let call = served.call(false);
-    until(|| served.stage.running.load(Ordering::SeqCst) == 1);
+    until(|| served.stage.running() == 1);
     let stage = Arc::clone(&served.stage);
     served.finish();
-    until(|| stage.cancelled.load(Ordering::SeqCst) == 1);
+    until(|| stage.cancelled() == 1);
     drop(call);
 }

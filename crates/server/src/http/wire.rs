@@ -1,60 +1,35 @@
-//! A connection's bytes. A client that does not read what it asked for is cut off in time. What the HTTP library answers on its own, when it could not read a
+//! What goes over a connection. What the HTTP library answers on its own, when it could not read a
 //! request, has no body; here it gets one, since every refusal is an error of the protocol too.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use hyper::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
-use tokio::time::Sleep;
 
 use super::refusal::Refusal;
+use super::stream::Stream;
 
 /// A connection.
 pub(super) struct Wire {
-    stream: TcpStream,
+    stream: Stream,
     /// What is written in place of an answer of the library.
     instead: Vec<u8>,
-    /// How long a write may make no headway.
-    patience: Duration,
-    /// Runs while one makes none.
-    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Wire {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
+    pub(super) fn new(stream: Stream) -> Self {
         Self {
             stream,
             instead: Vec::new(),
-            patience,
-            stalled: None,
         }
-    }
-
-    /// Writes some of it, as long as the other side takes any.
-    fn poll_some(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(written) = Pin::new(&mut self.stream).poll_write(cx, bytes) {
-            self.stalled = None;
-            return Poll::Ready(written);
-        }
-        let patience = self.patience;
-        let stalled = self
-            .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
-        ready!(stalled.as_mut().poll(cx));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
     /// Writes what stands in for something else.
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.instead.is_empty() {
-            let instead = std::mem::take(&mut self.instead);
-            let written = self.poll_some(cx, &instead);
-            self.instead = instead;
-            let n = ready!(written)?;
+            let n = ready!(Pin::new(&mut self.stream).poll_write(cx, &self.instead))?;
             if n == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -99,7 +74,7 @@ impl AsyncWrite for Wire {
             self.instead = refusal.wire();
             return Poll::Ready(Ok(bytes.len()));
         }
-        self.poll_some(cx, bytes)
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -1,9 +1,7 @@
 //! Calls that take long, driven over pipes of our own.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Lines, PipeReader, PipeWriter, Write as _, pipe};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -11,65 +9,7 @@ use serde_json::{Value, json};
 
 use super::Pipe;
 use super::state::CALLS_AT_ONCE;
-use crate::args::{Arg, Args};
-use crate::config::Config;
-use crate::context::Ctx;
-use crate::dispatch::Server;
-use crate::failure::Failure;
-use crate::log::{Level, Log};
-use crate::registry::{Registry, ToolFilter};
-use crate::reply::Reply;
-use crate::tool::{Hints, Tool};
-
-/// What the tools of one test share, under the name of the test.
-static STAGES: Mutex<BTreeMap<String, Arc<Stage>>> = Mutex::new(BTreeMap::new());
-
-#[derive(Debug, Default)]
-struct Stage {
-    running: AtomicUsize,
-    most: AtomicUsize,
-    cancelled: AtomicUsize,
-    /// Calls of `wait` that may end.
-    tickets: AtomicUsize,
-}
-
-fn stage(name: &str) -> Arc<Stage> {
-    let mut stages = STAGES.lock().unwrap();
-    Arc::clone(stages.entry(name.to_owned()).or_default())
-}
-
-const TOOLS: &[Tool] = &[Tool {
-    name: "wait",
-    title: "Wait",
-    description: "",
-    args: &[Arg::text("stage", "").required()],
-    hints: Hints::READ,
-    call: wait,
-}];
-
-/// Runs until there is a ticket for it or its caller gave up.
-fn wait(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
-    let stage = stage(args.needed_text("stage"));
-    let running = stage.running.fetch_add(1, Ordering::SeqCst) + 1;
-    stage.most.fetch_max(running, Ordering::SeqCst);
-    loop {
-        if ctx.cancel.is_cancelled() {
-            stage.running.fetch_sub(1, Ordering::SeqCst);
-            stage.cancelled.fetch_add(1, Ordering::SeqCst);
-            return Err(workspace::Error::Cancelled.into());
-        }
-        let take = |tickets: usize| tickets.checked_sub(1);
-        if stage
-            .tickets
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, take)
-            .is_ok()
-        {
-            stage.running.fetch_sub(1, Ordering::SeqCst);
-            return Ok(Reply::text("done"));
-        }
-        thread::yield_now();
-    }
-}
+use crate::stage::{self, Stage};
 
 struct Peer {
     name: &'static str,
@@ -81,14 +21,10 @@ struct Peer {
 
 impl Peer {
     fn start(name: &'static str, drain: Duration) -> Self {
-        let config = Config::from_options(&[], &std::env::temp_dir()).unwrap();
-        let registry = Registry::new(TOOLS, &ToolFilter::default()).unwrap();
-        let log = Log::to_stderr(Level::Off);
-        let server = Server::new(registry, config.open().unwrap(), None, config.room, log);
         let (server_input, input) = pipe().unwrap();
         let (output, server_output) = pipe().unwrap();
         let served = thread::spawn(move || {
-            let pipe = Pipe::start(Arc::new(server), server_input, server_output).unwrap();
+            let pipe = Pipe::start(stage::toolset(), server_input, server_output).unwrap();
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_time()
                 .build()
@@ -97,7 +33,7 @@ impl Peer {
         });
         Self {
             name,
-            stage: stage(name),
+            stage: Stage::named(name),
             input: Some(input),
             output: BufReader::new(output).lines(),
             served,
@@ -133,7 +69,7 @@ impl Peer {
     }
 
     fn until_running(&self, n: usize) {
-        self.until(|stage| stage.running.load(Ordering::SeqCst) == n);
+        self.until(|stage| stage.running() == n);
     }
 }
 
@@ -146,7 +82,7 @@ fn cancelling_stops_the_tool_and_its_answer() {
     peer.until_running(1);
     let params = json!({"requestId": 1});
     peer.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
-    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1);
+    peer.until(|stage| stage.cancelled() == 1);
     peer.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "ping"}));
     assert_eq!(peer.recv().unwrap()["id"], 2);
     peer.input = None;
@@ -165,10 +101,10 @@ fn an_id_is_refused_while_it_is_open_and_free_after_a_cancellation() {
     assert_eq!(refused["error"]["code"], -32600);
     let params = json!({"requestId": 1});
     peer.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
-    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1);
+    peer.until(|stage| stage.cancelled() == 1);
     peer.send_wait(1);
     peer.until_running(1);
-    peer.stage.tickets.store(1, Ordering::SeqCst);
+    peer.stage.let_end(1);
     peer.recv_done();
     peer.input = None;
     assert_eq!(peer.recv(), None);
@@ -184,7 +120,7 @@ fn calls_under_way_are_answered_after_the_end_of_input() {
     }
     peer.until_running(CALLS_AT_ONCE);
     peer.input = None;
-    peer.stage.tickets.store(n_calls, Ordering::SeqCst);
+    peer.stage.let_end(n_calls);
     for _ in 0..n_calls {
         peer.recv_done();
     }
@@ -198,7 +134,7 @@ fn a_call_that_never_ends_is_given_up_after_a_while() {
     peer.send_wait(1);
     peer.until_running(1);
     peer.input = None;
-    peer.until(|stage| stage.cancelled.load(Ordering::SeqCst) == 1);
+    peer.until(|stage| stage.cancelled() == 1);
     assert_eq!(peer.recv(), None);
     peer.served.join().unwrap();
 }
@@ -214,11 +150,11 @@ fn only_so_many_calls_run_at_once() {
     // Others are answered meanwhile.
     peer.send(&json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"}));
     assert_eq!(peer.recv().unwrap()["id"], "ping");
-    peer.stage.tickets.store(n_calls, Ordering::SeqCst);
+    peer.stage.let_end(n_calls);
     for _ in 0..n_calls {
         peer.recv_done();
     }
-    assert_eq!(peer.stage.most.load(Ordering::SeqCst), CALLS_AT_ONCE);
+    assert_eq!(peer.stage.most(), CALLS_AT_ONCE);
 }
 
 #[test]

@@ -138,10 +138,6 @@ fn a_broken_file_stops_the_start_with_its_text() {
             r#"workspace "a" must have a non-empty string path in the config file"#,
         ),
         (
-            r#"{"transport": {"tlsKey": "x"}}"#,
-            "transport.tlsKey: TLS is not available in this version; let a proxy do it",
-        ),
-        (
             "{\n  \"a\": }",
             "invalid JSON in config file WORLD/cwd/c.json: expected value at line 2 column 8",
         ),
@@ -445,6 +441,8 @@ transport.host | 127.0.0.1 | built-in
 transport.port | 3333 | built-in
 transport.allowedHosts | (loopback) | built-in
 transport.allowedOrigins | (loopback) | built-in
+transport.tlsCert | (none) | built-in
+transport.tlsKey | (none) | built-in
 transport.maxBodyBytes | 67108864 | built-in
 --token | (none) | built-in
 --insecure | false | built-in

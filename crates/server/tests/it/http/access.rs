@@ -249,9 +249,9 @@ fn the_configuration_file_may_say_it_all() {
             "invalid transport.allowedHosts: * (expected",
         ),
         (
-            r#"{"transport": {"tlsCert": "c"}}"#,
-            1,
-            "transport.tlsCert: TLS is not available in this version",
+            r#"{"transport": {"type": "http", "tlsCert": "c"}}"#,
+            2,
+            "a certificate alone encrypts nothing: --tls-cert needs --tls-key",
         ),
         (
             r#"{"transport": {"type": "http", "host": "0.0.0.0"}}"#,

@@ -79,7 +79,7 @@ fn requests_sent_at_once_on_one_connection_are_answered_in_order() {
 
 /// The resident memory of a process in KiB.
 #[cfg(target_os = "linux")]
-fn resident(pid: u32) -> u64 {
+pub fn resident(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status
         .lines()

@@ -6,3 +6,4 @@ mod lifetime;
 mod load;
 mod peer;
 mod statuses;
+mod tls;

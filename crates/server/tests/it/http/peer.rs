@@ -1,6 +1,6 @@
 //! A server over HTTP, and connections to it that send whatever a test wants.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -47,8 +47,8 @@ impl Served {
                 "no start: {log:?}"
             );
             log.push(line.trim_end().to_owned());
-            let address = line.split("ready on http://").nth(1);
-            if let Some(address) = address.and_then(|rest| rest.split("/mcp").next()) {
+            let address = line.split_once("ready on ");
+            if let Some((address, _)) = address.and_then(|(_, rest)| rest.split_once("/mcp")) {
                 let port = address.rsplit(':').next().unwrap();
                 break port.parse().unwrap();
             }
@@ -63,13 +63,16 @@ impl Served {
 
     /// A connection.
     pub fn connect(&self) -> Conn {
+        Conn::over(self.stream())
+    }
+
+    /// The same, for what is not said in HTTP.
+    pub fn stream(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
-        Conn {
-            stream: BufReader::new(stream),
-        }
+        stream
     }
 
     /// Sends a request on a connection of its own.
@@ -120,12 +123,24 @@ impl Drop for Served {
     }
 }
 
+/// What bytes go over.
+pub trait Stream: Read + Write {}
+
+impl<T: Read + Write> Stream for T {}
+
 /// A connection that stays open.
 pub struct Conn {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Box<dyn Stream>>,
 }
 
 impl Conn {
+    /// HTTP over these bytes.
+    pub fn over(stream: impl Stream + 'static) -> Self {
+        Self {
+            stream: BufReader::new(Box::new(stream)),
+        }
+    }
+
     /// Sends bytes as they are.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.stream.get_mut().write_all(bytes).unwrap();

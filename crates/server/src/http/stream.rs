@@ -1,0 +1,253 @@
+//! The bytes of a connection, as they are or encrypted. A client that does not take what it asked
+//! for is cut off in time.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Sleep;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
+use tokio_rustls::server::TlsStream;
+
+use super::refusal::Refusal;
+
+/// What is still taken from a client after the last bytes for it.
+const REST_BYTES: usize = 64 * 1024;
+
+/// The certificate that clients are shown, and the key that belongs to it.
+#[derive(Clone)]
+pub struct Tls(TlsAcceptor);
+
+/// Why nothing can be encrypted with what was given.
+#[derive(Debug, PartialEq, Eq)]
+pub enum TlsFault {
+    /// This processor lacks instructions that the cryptography is written in.
+    Processor,
+    /// There is no certificate in the one text.
+    NoCertificate,
+    /// There is no key in the other.
+    NoKey,
+    /// The key belongs to another certificate.
+    Mismatch,
+    /// The two cannot be used, for this reason.
+    Unusable(String),
+}
+
+impl Tls {
+    /// Reads a certificate, with those that vouch for it behind it, and its key, both in PEM.
+    ///
+    /// # Errors
+    /// A [`TlsFault`] when nothing can be encrypted with them.
+    pub fn new(certificate: &[u8], key: &[u8]) -> Result<Self, TlsFault> {
+        if !has_instructions() {
+            return Err(TlsFault::Processor);
+        }
+        let chain: Vec<_> = CertificateDer::pem_slice_iter(certificate)
+            .collect::<Result<_, _>>()
+            .map_err(|_| TlsFault::NoCertificate)?;
+        if chain.is_empty() {
+            return Err(TlsFault::NoCertificate);
+        }
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsFault::NoKey)?;
+        let provider = Arc::new(rustls_graviola::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|config| config.with_no_client_auth().with_single_cert(chain, key))
+            .map_err(|error| match error {
+                rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
+                    TlsFault::Mismatch
+                }
+                error => TlsFault::Unusable(error.to_string()),
+            })?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self(TlsAcceptor::from(Arc::new(config))))
+    }
+
+    /// Agrees with a client on how to encrypt.
+    async fn agree(&self, stream: TcpStream, patience: Duration) -> io::Result<Stream> {
+        // Whoever sends a letter sends HTTP as it is; a handshake starts with another byte.
+        let mut first = [0];
+        let n_seen = stream.peek(&mut first).await?;
+        let mut stream = Patient::new(stream, patience);
+        if n_seen > 0 && first[0].is_ascii_alphabetic() {
+            let text = "this address takes encrypted requests only, at https://";
+            stream.write_all(&Refusal::malformed(text).wire()).await?;
+            linger(stream).await;
+            return Err(io::Error::other("the client does not encrypt"));
+        }
+        match self.0.accept(stream).into_fallible().await {
+            Ok(stream) => Ok(Stream::Encrypted(Box::new(stream))),
+            Err((error, stream)) => {
+                linger(stream).await;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tls")
+    }
+}
+
+/// Whether this processor has all that the cryptography takes for granted.
+fn has_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("adx")
+        && std::arch::is_x86_feature_detected!("aes")
+        && std::arch::is_x86_feature_detected!("avx")
+        && std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("pclmulqdq")
+        && std::arch::is_x86_feature_detected!("ssse3");
+    #[cfg(target_arch = "aarch64")]
+    return std::arch::is_aarch64_feature_detected!("aes")
+        && std::arch::is_aarch64_feature_detected!("neon")
+        && std::arch::is_aarch64_feature_detected!("pmull")
+        && std::arch::is_aarch64_feature_detected!("sha2");
+}
+
+/// Ends a connection so that its last bytes arrive: what was not read of the other side's may take
+/// them back.
+async fn linger(mut stream: Patient) {
+    let mut rest = [0; 1024];
+    let mut n_read = 0;
+    let mut goes_on = stream.shutdown().await.is_ok();
+    while goes_on && n_read < REST_BYTES {
+        let read = stream.read(&mut rest).await;
+        goes_on = matches!(read, Ok(n) if n > 0);
+        n_read += read.unwrap_or(0);
+    }
+}
+
+/// The bytes of a connection.
+pub(super) enum Stream {
+    /// As they are.
+    Plain(Patient),
+    /// Encrypted on their way.
+    Encrypted(Box<TlsStream<Patient>>),
+}
+
+impl Stream {
+    /// Opens a connection within a time for the handshake, if there is one.
+    ///
+    /// # Errors
+    /// What went wrong with the handshake.
+    pub(super) async fn open(
+        stream: TcpStream,
+        tls: Option<&Tls>,
+        time: Duration,
+        patience: Duration,
+    ) -> io::Result<Self> {
+        let Some(tls) = tls else {
+            return Ok(Self::Plain(Patient::new(stream, patience)));
+        };
+        tokio::time::timeout(time, tls.agree(stream, patience)).await?
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Encrypted(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Encrypted(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Encrypted(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Encrypted(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+/// A connection that fails when its client takes nothing for some time.
+pub(super) struct Patient {
+    stream: TcpStream,
+    /// How long a write may make no headway.
+    patience: Duration,
+    /// Runs while one makes none.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patient {
+    fn new(stream: TcpStream, patience: Duration) -> Self {
+        Self {
+            stream,
+            patience,
+            stalled: None,
+        }
+    }
+}
+
+impl AsyncRead for Patient {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Patient {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = Pin::new(&mut self.stream).poll_write(cx, bytes) {
+            self.stalled = None;
+            return Poll::Ready(written);
+        }
+        let patience = self.patience;
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        ready!(stalled.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
