@@ -241,6 +241,16 @@ impl Dir {
         platform::sync_dir(&self.handle).map_err(|error| Error::io(error, &self.path))
     }
 
+    /// Flushes everything on the folder's file system to the disk; says whether the system can.
+    ///
+    /// One call for many files is far cheaper than one for each.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    pub fn sync_all(&self) -> Result<bool> {
+        platform::sync_all(&self.handle).map_err(|error| Error::io(error, &self.path))
+    }
+
     fn run<T>(&self, name: &[u8], call: impl FnOnce(&DirHandle) -> io::Result<T>) -> Result<T> {
         platform::check_name(name)
             .and_then(|()| call(&self.handle))

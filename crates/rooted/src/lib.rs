@@ -39,7 +39,7 @@ pub use crate::meta::{FileId, Kind, Meta};
 pub use crate::record::RecordFile;
 pub use crate::rel_path::{PathFault, RelPath};
 pub use crate::replace::{
-    Basis, Durability, Put, Staged, TEMP_PREFIX, aside_name, is_temp_name, random, temp_name,
+    Basis, Durability, Like, Put, Staged, TEMP_PREFIX, aside_name, is_temp_name, random, temp_name,
 };
 pub use crate::root::{Mode, Place, Resolver, Root};
 pub use crate::show::{is_hidden, show, unshow};

@@ -47,6 +47,15 @@ pub struct Staged {
     pub kept_attributes: bool,
 }
 
+/// What a new version takes over.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Like<'a> {
+    /// The file whose owner, mode and extended attributes it gets; otherwise those of a new file.
+    pub old: Option<&'a File>,
+    /// Whether those who may read it may run it, if that is not as it comes.
+    pub executable: Option<bool>,
+}
+
 /// The version that a change was made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'a> {
@@ -109,7 +118,8 @@ impl Dir {
     /// [`ErrorKind::NoSpace`] and whatever else the operating system says; nothing is left behind.
     /// [`ErrorKind::Exists`] when the temporary name is taken.
     pub fn stage_new(&self, temp: &[u8], content: &[u8], durability: Durability) -> Result<Staged> {
-        self.stage(temp, 0o666, content, None, durability)
+        let like = Like::default();
+        self.stage(temp, content, like, durability)
     }
 
     /// Writes a version that is to replace `old`, with its owner, mode and extended attributes.
@@ -125,19 +135,27 @@ impl Dir {
         old: &File,
         durability: Durability,
     ) -> Result<Staged> {
-        self.stage(temp, 0o600, content, Some(old), durability)
+        let like = Like {
+            old: Some(old),
+            executable: None,
+        };
+        self.stage(temp, content, like, durability)
     }
 
-    fn stage(
+    /// Writes a version with the attributes that `like` says, under a temporary name.
+    ///
+    /// # Errors
+    /// As [`Dir::stage_new`].
+    pub fn stage(
         &self,
         temp: &[u8],
-        mode: u32,
         content: &[u8],
-        old: Option<&File>,
+        like: Like<'_>,
         durability: Durability,
     ) -> Result<Staged> {
+        let mode = if like.old.is_some() { 0o600 } else { 0o666 };
         let file = self.create_file(temp, mode)?;
-        self.fill(temp, file, content, old, durability)
+        self.fill(temp, file, content, like, durability)
             .inspect_err(|_| {
                 // The error says more than a second one about the removal would.
                 let _ = self.remove_file(temp);
@@ -149,16 +167,19 @@ impl Dir {
         temp: &[u8],
         mut file: std::fs::File,
         content: &[u8],
-        old: Option<&File>,
+        like: Like<'_>,
         durability: Durability,
     ) -> Result<Staged> {
         let fault = |error| Error::io(error, &self.path.join(temp));
         file.write_all(content).map_err(fault)?;
         // Attributes come after the content, since writing takes the set-user bits away.
-        let kept_attributes = match old {
+        let kept_attributes = match like.old {
             Some(old) => platform::copy_attributes(&old.inner, &old.meta, &file).map_err(fault)?,
             None => true,
         };
+        if let Some(executable) = like.executable {
+            platform::set_executable(&file, executable).map_err(fault)?;
+        }
         if durability == Durability::Power {
             file.sync_all().map_err(fault)?;
         }

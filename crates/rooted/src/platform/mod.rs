@@ -17,7 +17,8 @@ pub(crate) use self::os::{
     make_dirs, may_change_names, may_write, mount_id, mount_id_at, name_bytes, open_dir, open_file,
     open_for_appending, open_for_writing, open_root, open_root_without_links, plain_path, read_at,
     read_link, readable, readable_beneath, remove_dir, remove_file, rename, rename_new, reopen,
-    same_name, sort_error, stat, stat_dir, stat_file, symlink, sync_dir, true_name, volume_name,
+    same_name, set_executable, sort_error, stat, stat_dir, stat_file, symlink, sync_all, sync_dir,
+    true_name, volume_name,
 };
 
 /// What one call of the kernel made of a whole path.

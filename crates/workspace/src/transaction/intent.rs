@@ -15,6 +15,9 @@ const VERSION: u32 = 1;
 pub(super) const OPEN: &str = ".json";
 /// Ends the name of the record of one that is.
 pub(super) const DONE: &str = ".done";
+/// Ends the name of the record of one that is, that left nothing behind, and that somebody has still
+/// to take note of.
+pub(super) const NOTED: &str = ".then";
 /// Ends the name of the saved old content of a file that is written in place.
 pub(super) const SAVED: &str = ".old";
 /// Ends the name of a record that nobody could read.
@@ -172,7 +175,7 @@ pub(super) fn parse(record: &[u8]) -> Result<Option<Read>, serde_json::Error> {
     }))
 }
 
-fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&b| b == b'\n')?;
     Some((bytes.get(..end)?, bytes.get(end + 1..)?))
 }
@@ -199,10 +202,20 @@ impl<'a> Record<'a> {
         let mut line = serde_json::to_vec(intent).expect("the fields are plain data");
         line.push(b'\n');
         line.extend_from_slice(append);
+        Self::create_of(tx, id, &line, durability)
+    }
+
+    /// [`Record::create`] with a first line of any kind.
+    pub(super) fn create_of(
+        tx: &'a Dir,
+        id: u64,
+        line: &[u8],
+        durability: Durability,
+    ) -> rooted::Result<Self> {
         let name = file_name(id, OPEN);
         let mut file = tx.create_record(&name)?;
         let written = file
-            .write(&line, durability)
+            .write(line, durability)
             .and_then(|()| match durability {
                 Durability::Kill => Ok(()),
                 Durability::Power => tx.sync(),
@@ -232,6 +245,20 @@ impl<'a> Record<'a> {
         let (open, done) = (file_name(self.id, OPEN), file_name(self.id, DONE));
         self.tx.rename(&open, self.tx, &done)?;
         self.committed = true;
+        match self.durability {
+            Durability::Kill => Ok(()),
+            Durability::Power => self.tx.sync(),
+        }
+    }
+
+    /// Makes a committed transaction one that is undone after a crash again.
+    pub(super) fn reopen(&mut self) -> rooted::Result<()> {
+        if !self.committed {
+            return Ok(());
+        }
+        let (open, done) = (file_name(self.id, OPEN), file_name(self.id, DONE));
+        self.tx.rename(&done, self.tx, &open)?;
+        self.committed = false;
         match self.durability {
             Durability::Kill => Ok(()),
             Durability::Power => self.tx.sync(),

@@ -5,7 +5,8 @@
 
 use rooted::{Dir, Durability, ErrorKind, Kind, Meta, Mode, Put, RelPath, Root};
 
-use super::intent::{self, DONE, Entry, Form, OPEN, Print, Read, UNREADABLE};
+use super::intent::{self, DONE, Entry, Form, NOTED, OPEN, Print, Read, UNREADABLE};
+use super::tree;
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::lock::{Guard, Lock};
@@ -63,6 +64,26 @@ pub fn recover(root: &Root, guard: &Guard) -> Result<Recovered, Error> {
             recovered.n_pending += 1;
             continue;
         };
+        if let Some(tree) = tree::parse(&bytes) {
+            match tree.settle(&root, id, done) {
+                Ok(()) => {
+                    if done && tree.is_noted() {
+                        let noted = intent::file_name(id, NOTED);
+                        let _ = tx.rename(name, tx, &noted);
+                    } else {
+                        remove(tx, name);
+                    }
+                    let count = if done {
+                        &mut recovered.n_finished
+                    } else {
+                        &mut recovered.n_undone
+                    };
+                    *count += 1;
+                }
+                Err(_) => recovered.n_pending += 1,
+            }
+            continue;
+        }
         match intent::parse(&bytes) {
             Err(_) => {
                 let aside = intent::file_name(id, UNREADABLE);
@@ -169,8 +190,18 @@ impl Unfinished<'_> {
             };
             let staged = self.read.staged.get(index).copied().flatten();
             match entry.form {
-                Form::New => self.settle_new(&dir, index, name, staged)?,
-                Form::Over => self.settle_over(&dir, index, name, staged, entry)?,
+                Form::New => {
+                    let temp = intent::temp_name(self.id, index);
+                    settle_new(&dir, &temp, name, staged, self.undo)?;
+                }
+                Form::Over => {
+                    let temp = intent::temp_name(self.id, index);
+                    let ends = Ends {
+                        undo: self.undo,
+                        done: self.done,
+                    };
+                    settle_over(&dir, &temp, name, staged, entry.old, ends)?;
+                }
                 Form::InPlace => self.settle_in_place(&dir, index, name, entry)?,
                 Form::Append => self.settle_append(&dir, name, entry)?,
             }
@@ -179,66 +210,6 @@ impl Unfinished<'_> {
             self.remove_folders();
         }
         Ok(())
-    }
-
-    fn settle_new(
-        &self,
-        dir: &Dir,
-        index: usize,
-        name: &[u8],
-        staged: Option<Print>,
-    ) -> rooted::Result<()> {
-        let temp = intent::temp_name(self.id, index);
-        if let (true, Some(ours)) = (self.undo, there(dir, name, staged)?)
-            && dir.take_out(&temp, name, &ours)? == Put::Copy
-        {
-            return Ok(());
-        }
-        gone(dir.remove_file(&temp))
-    }
-
-    fn settle_over(
-        &self,
-        dir: &Dir,
-        index: usize,
-        name: &[u8],
-        staged: Option<Print>,
-        entry: &Entry,
-    ) -> rooted::Result<()> {
-        let temp = intent::temp_name(self.id, index);
-        let aside = rooted::aside_name(&temp);
-        // Where names cannot be swapped the old version may be on its way.
-        match dir.stat(&temp) {
-            Err(error) if matches!(error.kind, ErrorKind::NotFound) => {
-                match dir.rename_new(&aside, dir, &temp) {
-                    Err(error) if matches!(error.kind, ErrorKind::Unsupported) => {
-                        gone(dir.rename(&aside, dir, &temp))?;
-                    }
-                    renamed => gone(renamed)?,
-                }
-            }
-            Err(error) => return Err(error),
-            Ok(_) => gone(dir.remove_file(&aside))?,
-        }
-        let out = match dir.stat(&temp) {
-            Ok(out) => out,
-            Err(error) if matches!(error.kind, ErrorKind::NotFound) => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        // Without the second line of the record nothing was swapped yet.
-        let swapped = staged.is_some_and(|staged| !staged.is(&out));
-        let is_old = entry.old.is_some_and(|old| old.is(&out));
-        if swapped && (self.undo || !(is_old || self.done)) {
-            if let Some(ours) = there(dir, name, staged)? {
-                if dir.put_back(&temp, name, &ours)? == Put::Copy {
-                    return Ok(());
-                }
-            } else if !is_old {
-                // Somebody's version that came out, and somebody's in the place: both stay.
-                return Ok(());
-            }
-        }
-        gone(dir.remove_file(&temp))
     }
 
     fn settle_in_place(
@@ -304,6 +275,75 @@ impl Unfinished<'_> {
     }
 }
 
+/// How a transaction that was cut off is to end.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    /// Whether what was put in place is taken out again.
+    pub(super) undo: bool,
+    /// Whether it was committed by a mark.
+    pub(super) done: bool,
+}
+
+/// Settles a file that got a name that was free.
+pub(super) fn settle_new(
+    dir: &Dir,
+    temp: &[u8],
+    name: &[u8],
+    staged: Option<Print>,
+    undo: bool,
+) -> rooted::Result<()> {
+    if let (true, Some(ours)) = (undo, there(dir, name, staged)?)
+        && dir.take_out(temp, name, &ours)? == Put::Copy
+    {
+        return Ok(());
+    }
+    gone(dir.remove_file(temp))
+}
+
+/// Settles a file that was put in the place of another one.
+pub(super) fn settle_over(
+    dir: &Dir,
+    temp: &[u8],
+    name: &[u8],
+    staged: Option<Print>,
+    old: Option<Print>,
+    ends: Ends,
+) -> rooted::Result<()> {
+    let aside = rooted::aside_name(temp);
+    // Where names cannot be swapped the old version may be on its way.
+    match dir.stat(temp) {
+        Err(error) if matches!(error.kind, ErrorKind::NotFound) => {
+            match dir.rename_new(&aside, dir, temp) {
+                Err(error) if matches!(error.kind, ErrorKind::Unsupported) => {
+                    gone(dir.rename(&aside, dir, temp))?;
+                }
+                renamed => gone(renamed)?,
+            }
+        }
+        Err(error) => return Err(error),
+        Ok(_) => gone(dir.remove_file(&aside))?,
+    }
+    let out = match dir.stat(temp) {
+        Ok(out) => out,
+        Err(error) if matches!(error.kind, ErrorKind::NotFound) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    // Without the second line of the record nothing was swapped yet.
+    let swapped = staged.is_some_and(|staged| !staged.is(&out));
+    let is_old = old.is_some_and(|old| old.is(&out));
+    if swapped && (ends.undo || !(is_old || ends.done)) {
+        if let Some(ours) = there(dir, name, staged)? {
+            if dir.put_back(temp, name, &ours)? == Put::Copy {
+                return Ok(());
+            }
+        } else if !is_old {
+            // Somebody's version that came out, and somebody's in the place: both stay.
+            return Ok(());
+        }
+    }
+    gone(dir.remove_file(temp))
+}
+
 /// What a name stands for, if that is what was staged.
 fn there(dir: &Dir, name: &[u8], staged: Option<Print>) -> rooted::Result<Option<Meta>> {
     let Some(staged) = staged else {
@@ -317,7 +357,7 @@ fn there(dir: &Dir, name: &[u8], staged: Option<Print>) -> rooted::Result<Option
 }
 
 /// Takes "nothing there" as done.
-fn gone(result: rooted::Result<()>) -> rooted::Result<()> {
+pub(super) fn gone(result: rooted::Result<()>) -> rooted::Result<()> {
     match result {
         Err(error) if matches!(error.kind, ErrorKind::NotFound) => Ok(()),
         result => result,

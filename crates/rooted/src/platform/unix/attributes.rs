@@ -88,6 +88,20 @@ fn give_owner(to: &File, made: &Meta, meta: &Meta) -> io::Result<Owner> {
     }
 }
 
+/// Lets everybody who may read the file run it, or nobody.
+pub(crate) fn set_executable(file: &File, executable: bool) -> io::Result<()> {
+    let mode = super::stat_file(file)?.mode;
+    let wanted = if executable {
+        mode | (mode & 0o444) >> 2
+    } else {
+        mode & !0o111
+    };
+    if wanted == mode {
+        return Ok(());
+    }
+    set_mode(file, wanted)
+}
+
 /// Sets the permission bits.
 fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     Ok(fs::fchmod(file, Mode::from_raw_mode(mode as _))?)

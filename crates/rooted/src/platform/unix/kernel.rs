@@ -118,6 +118,12 @@ fn beneath(
     Beneath::Unknown
 }
 
+/// Flushes the whole file system that a directory is on; says whether it could.
+pub(crate) fn sync_all(dir: &DirHandle) -> io::Result<bool> {
+    fs::syncfs(super::readable(dir)?)?;
+    Ok(true)
+}
+
 /// The mount a directory is on; `None` when the kernel does not tell.
 pub(crate) fn mount_id(dir: &DirHandle) -> Option<u64> {
     mount(fs::statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?)

@@ -20,16 +20,16 @@ use rustix::io::Errno;
 use crate::error::ErrorKind;
 use crate::meta::{FileId, Kind, Meta};
 
-pub(crate) use attributes::copy_attributes;
+pub(crate) use attributes::{copy_attributes, set_executable};
 #[cfg(target_os = "linux")]
 pub(crate) use kernel::{
     dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, keeps_times, list_readable, mount_id,
-    mount_id_at, readable_beneath, true_name,
+    mount_id_at, readable_beneath, sync_all, true_name,
 };
 #[cfg(not(target_os = "linux"))]
 pub(crate) use no_kernel::{
     dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, keeps_times, list_readable, mount_id,
-    mount_id_at, readable_beneath, true_name,
+    mount_id_at, readable_beneath, sync_all, true_name,
 };
 
 /// Says whether a call of the kernel resolves whole paths.

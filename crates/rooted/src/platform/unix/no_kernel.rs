@@ -45,6 +45,15 @@ pub(crate) fn list_readable(
     Ok(())
 }
 
+/// There is no call that flushes one file system.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "the call can fail where there is one"
+)]
+pub(crate) fn sync_all(_dir: &DirHandle) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// The device stands in for the mount.
 #[expect(
     clippy::unnecessary_cast,

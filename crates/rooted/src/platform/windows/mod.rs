@@ -353,6 +353,18 @@ pub(crate) fn sync_dir(_dir: &DirHandle) -> io::Result<()> {
     Ok(())
 }
 
+/// There is no call that flushes one file system.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")]
+pub(crate) fn sync_all(_dir: &DirHandle) -> io::Result<bool> {
+    Ok(false)
+}
+
+/// Files are not marked as programs here.
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+pub(crate) fn set_executable(_file: &File, _executable: bool) -> io::Result<()> {
+    Ok(())
+}
+
 /// Reads at an offset; the position, which the call moves here, is put back.
 pub(crate) fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let before = file.stream_position()?;
