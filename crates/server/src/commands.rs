@@ -204,7 +204,7 @@ fn start_shell(
         let text = "commands are not available on this system in this version";
         return Err(StartFault::Machine(text.to_owned()));
     }
-    let launcher = Launcher::this_program()
+    let launcher = Launcher::of_server()
         .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))?;
     shell::report(log, &config.shell, workspaces);
     let shell = Shell::new(&config.shell, launcher);

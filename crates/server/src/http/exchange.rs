@@ -133,6 +133,8 @@ async fn several(
 ) -> Result<Reply, Refusal> {
     let open = http.calls.open()?;
     let connection = Arc::clone(http);
+    let mut whole = batch.iter().flatten();
+    let has_command = whole.any(Asking::is_command);
     let work = move |cancel: Cancel| {
         let mut body = vec![b'['];
         for asked in batch {
@@ -157,7 +159,7 @@ async fn several(
         body.push(b']');
         Some(body)
     };
-    match http.calls.run(open, false, work).await {
+    match http.calls.run(open, has_command, work).await {
         Some(Some(body)) => Ok(json(StatusCode::OK, body)),
         Some(None) | None => Err(Refusal::internal()),
     }

@@ -1,6 +1,7 @@
 //! Commands and jobs: what they say, how they end, and that nothing of them is left.
 
 mod ends;
+mod http;
 mod jobs;
 mod output;
 
@@ -234,6 +235,10 @@ fn what_cannot_be_started_is_said() {
         served.run(&["", "x"]),
         "error: command[0] must name a program"
     );
+    assert_eq!(
+        served.run(&["echo", "a", ""]),
+        "error: command[2] must have at least 1 character"
+    );
     for tool in ["run_command", "start_job"] {
         let text = served
             .client
@@ -317,6 +322,12 @@ fn a_command_has_no_input_no_terminal_and_no_other_files() {
     let text = served.run(&["ls", "/proc/self/fd"]);
     // What lists the folder has it open itself.
     assert!(text.starts_with("0\n1\n2\n3\n\nexit code: 0"), "{text}");
+    let own = std::process::Command::new("sh")
+        .args(["-c", "ulimit -Sn; ulimit -Hn"])
+        .output()
+        .unwrap();
+    let limits = served.sh("ulimit -Sn; ulimit -Hn");
+    assert!(limits.starts_with(&*String::from_utf8_lossy(&own.stdout)));
     let script = "test -t 1 || echo plain; ulimit -c; : < /dev/tty || echo none";
     let text = served.sh(script);
     assert!(text.starts_with("plain\n0\n"), "{text}");

@@ -7,17 +7,19 @@
 mod environment;
 pub mod fault;
 pub mod jobs;
+mod lingering;
 pub mod output;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rooted::Dir;
 
 pub use self::fault::Fault;
+use self::lingering::Lingering;
 use self::output::{Capture, Text};
 use crate::cancel::Cancel;
 use crate::error::Error;
@@ -57,8 +59,7 @@ pub struct Commands {
     settings: Settings,
     launcher: Launcher,
     path: OnceLock<OsString>,
-    // Held for a look at the list only.
-    lingering: Mutex<Vec<Supervised>>,
+    lingering: Lingering,
     /// The jobs of this server.
     pub jobs: jobs::Jobs,
 }
@@ -104,7 +105,7 @@ impl Commands {
             settings,
             launcher,
             path: OnceLock::new(),
-            lingering: Mutex::default(),
+            lingering: Lingering::default(),
         }
     }
 
@@ -132,7 +133,7 @@ impl Commands {
             capture.push(bytes);
             progress.take(bytes);
         });
-        self.keep(supervised);
+        self.lingering.keep(supervised);
         if ended.stopped == Some(crate::process::supervise::Stopped::Cancelled) {
             return Err(Error::Cancelled);
         }
@@ -151,19 +152,6 @@ impl Commands {
         })
     }
 
-    /// Keeps what a finished command left running until the server ends.
-    fn keep(&self, mut supervised: Supervised) {
-        if !supervised.is_over() {
-            self.lingering().push(supervised);
-        }
-    }
-
-    fn lingering(&self) -> std::sync::MutexGuard<'_, Vec<Supervised>> {
-        self.lingering
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn prepare(
         &self,
         reader: &Reader<'_>,
@@ -179,6 +167,9 @@ impl Commands {
         };
         if program.is_empty() {
             return refused(Fault::NoProgram);
+        }
+        if let Some(place) = args.iter().position(String::is_empty) {
+            return refused(Fault::EmptyWord(place + 1));
         }
         if let Some(fault) = self.forbids(program) {
             return refused(fault);
@@ -247,8 +238,6 @@ impl Commands {
             &self.settings.released,
             self.path(),
         );
-        self.lingering()
-            .retain_mut(|supervised| !supervised.is_over());
         let order = Order {
             program: &prepared.program,
             args: &prepared.args,

@@ -212,7 +212,7 @@ fn sixty_four_commands_at_once_all_answer_and_a_read_is_quick() {
     let before = Instant::now();
     served.client.call("read_file", json!({"path": "a.txt"}));
     let took = before.elapsed();
-    assert!(took < Duration::from_millis(500), "{took:?}");
+    assert!(took < Duration::from_millis(250), "{took:?}");
     for (n, id) in ids.into_iter().enumerate() {
         let text = crate::client::text_of(&served.client.recv(id));
         assert!(text.starts_with(&format!("{n}\n\nexit code: 0")), "{text}");
@@ -221,10 +221,36 @@ fn sixty_four_commands_at_once_all_answer_and_a_read_is_quick() {
 }
 
 #[test]
-fn a_command_that_kills_its_supervisor_is_noticed() {
+fn what_is_left_by_a_command_that_kills_its_supervisor_ends() {
     let mut served = Served::new();
     let mark = mark();
-    let text = served.sh(&format!("sleep 0.3; kill -9 $PPID; sleep {mark}"));
+    // One that stays in the group, one in a session of its own, and one orphaned twice.
+    let others = format!("setsid sleep {mark} & (setsid sh -c '(sleep {mark} &) &' &)");
+    let script = format!("{others}; sleep 0.3; kill -9 $PPID; sleep {mark}");
+    let text = served.sh(&script);
     assert!(text.contains("ended in an unknown way"), "{text}");
+    eventually("the sleepers end", || processes(&mark).is_empty());
+    // Other commands, and their supervisors, are not touched by that.
+    let other = super::mark();
+    let id = served.client.send_call(
+        "run_command",
+        json!({"command": ["sh", "-c", format!("sleep {other}; echo untouched")], "timeoutMs": 2000}),
+    );
+    eventually("it runs", || !processes(&other).is_empty());
+    served.sh("kill -9 $PPID");
+    assert!(!processes(&other).is_empty());
+    let text = crate::client::text_of(&served.client.recv(id));
+    assert!(text.contains("timed out after 2000ms"), "{text}");
+}
+
+#[test]
+fn what_runs_on_ends_too_when_its_supervisor_is_killed() {
+    let mut served = Served::new();
+    let mark = mark();
+    let script = format!("echo $PPID; setsid sleep {mark} & exit 0");
+    let text = served.sh(&script);
+    assert!(text.contains("1 process still running"), "{text}");
+    let supervisor = text.lines().next().unwrap().to_owned();
+    served.run(&["kill", "-9", &supervisor]);
     eventually("the sleeper ends", || processes(&mark).is_empty());
 }

@@ -4,6 +4,6 @@ mod access;
 mod eras;
 mod lifetime;
 mod load;
-mod peer;
+pub(crate) mod peer;
 mod statuses;
 mod tls;

@@ -7,6 +7,8 @@
 //! when it is told to, and also when the other end of its control channel closes, which is what
 //! happens when the server ends, in whatever way.
 
+mod gate;
+
 #[cfg(unix)]
 #[path = "unix/mod.rs"]
 mod os;
@@ -17,9 +19,12 @@ mod os;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use self::gate::Gate;
 use super::Folder;
 use crate::cancel::Cancel;
 
@@ -31,11 +36,11 @@ pub const WORD: &str = "supervise-command";
 /// How long processes may take to end by themselves when they are told to.
 pub const GRACE: Duration = Duration::from_secs(3);
 
-/// How a supervisor is started.
+/// Starts commands under supervision.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    /// The program that is one when it gets [`WORD`].
-    pub program: PathBuf,
+    origin: os::Origin,
+    gate: Arc<Gate>,
 }
 
 /// What to run under a supervisor.
@@ -103,12 +108,21 @@ pub struct Ended {
 }
 
 impl Launcher {
-    /// The program that runs now, even if its file was replaced meanwhile.
+    /// What a server starts commands with: its own program, even if its file was replaced meanwhile.
+    ///
+    /// From then on the process is the parent of orphans beneath it, where a system has that, and
+    /// ends those whose supervisor was killed. So no other part of it may start programs in sessions
+    /// of their own. Limits that the process changes for itself later are not those of commands.
     ///
     /// # Errors
     /// What the operating system says.
-    pub fn this_program() -> io::Result<Self> {
-        os::this_program().map(|program| Self { program })
+    pub fn of_server() -> io::Result<Self> {
+        // As many as can be started at the same time; each takes a processor while it starts.
+        let places = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Ok(Self {
+            origin: os::Origin::of_this_process()?,
+            gate: Arc::new(Gate::new(places)),
+        })
     }
 
     /// Starts a command.
@@ -116,6 +130,6 @@ impl Launcher {
     /// # Errors
     /// What the operating system says when it cannot be started.
     pub fn start(&self, order: &Order<'_>) -> io::Result<Supervised> {
-        Supervised::start(&self.program, order)
+        self.gate.pass(|| Supervised::start(&self.origin, order))
     }
 }

@@ -10,7 +10,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Resource, Rlimit, WaitOptions, WaitStatus, setrlimit, setsid, wait};
+use rustix::process::{
+    Pid, Resource, Rlimit, WaitOptions, WaitStatus, getrlimit, setrlimit, setsid, wait,
+};
 
 use super::super::Exit;
 use super::sweep::{self, Leftovers};
@@ -48,6 +50,7 @@ pub fn supervise() -> io::Result<()> {
     if !is_here(&spec) {
         return control.write_all(&Report::WrongFolder.to_bytes());
     }
+    limit_open_files(spec.open_files);
     let main = match start(spec, output) {
         Ok(pid) => pid,
         Err(error) => {
@@ -111,6 +114,15 @@ fn is_here(spec: &Spec) -> bool {
         reason = "the types of these numbers differ from system to system"
     )]
     rustix::fs::stat(".").is_ok_and(|stat| (stat.st_dev as u64, stat.st_ino as u64) == spec.folder)
+}
+
+/// Takes back what the server may have allowed itself: programs that go through all numbers of
+/// files, and those that still use `select`, do not like a high limit.
+fn limit_open_files(n_files: u64) {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = (n_files != u64::MAX).then_some(n_files);
+    // It fails only above what is allowed, which it was not for the server either.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 #[expect(

@@ -1,6 +1,7 @@
 //! Unix: a socket between the server and the supervisor, and one pipe for both outputs.
 
 mod guard;
+mod orphans;
 mod sweep;
 mod wire;
 
@@ -16,8 +17,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
 
+use self::orphans::Orphans;
 use self::wire::{DISCARD, Report, STOP, Spec};
 use super::{Ended, Exit, GRACE, Order, Process, Stopped, WORD, Watch};
 
@@ -39,17 +41,36 @@ const SILENCE: Duration = Duration::from_millis(30);
 /// Bytes taken from a pipe at once.
 const CHUNK: usize = 64 * 1024;
 
-pub(super) fn this_program() -> io::Result<PathBuf> {
-    if cfg!(target_os = "linux") {
-        return Ok("/proc/self/exe".into());
+/// What supervisors are started from.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    /// The program that is one when it gets [`WORD`].
+    program: PathBuf,
+    /// How many files a command may have open, where there is a limit.
+    open_files: Option<u64>,
+    orphans: Orphans,
+}
+
+impl Origin {
+    pub(super) fn of_this_process() -> io::Result<Self> {
+        let program = if cfg!(target_os = "linux") {
+            "/proc/self/exe".into()
+        } else {
+            std::env::current_exe()?
+        };
+        Ok(Self {
+            program,
+            open_files: getrlimit(Resource::Nofile).current,
+            orphans: Orphans::adopted_by_this_process(),
+        })
     }
-    std::env::current_exe()
 }
 
 /// A command under its supervisor. When this value is dropped, all that is left of it is ended.
 #[derive(Debug)]
 pub struct Supervised {
     supervisor: Child,
+    orphans: Orphans,
     /// `None` when the supervisor has closed its end.
     control: Option<UnixStream>,
     /// `None` when nothing more can come.
@@ -61,7 +82,7 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    pub(super) fn start(program: &Path, order: &Order<'_>) -> io::Result<Self> {
+    pub(super) fn start(origin: &Origin, order: &Order<'_>) -> io::Result<Self> {
         let id = order.folder.dir.meta().map_err(io::Error::other)?.id;
         let mut spec = Spec::of_folder(id);
         spec.program = order.program.as_os_str().as_bytes().to_vec();
@@ -71,22 +92,23 @@ impl Supervised {
         spec.variables = variables
             .map(|(name, value)| (bytes(name), bytes(value)))
             .collect();
+        spec.open_files = origin.open_files.unwrap_or(u64::MAX);
 
         let (mut ours, theirs) = UnixStream::pair()?;
         let (output, write_end) = io::pipe()?;
         // The supervisor gets the reading end as well, and reads when we do not any more.
         let read_end = output.try_clone()?;
-        let supervisor = spawn(
-            program,
-            order,
-            [theirs.into(), write_end.into(), read_end.into()],
-        )?;
+        let ends = [theirs.into(), write_end.into(), read_end.into()];
+        let supervisor = origin
+            .orphans
+            .born(|| spawn(&origin.program, order, ends))?;
         let started = Instant::now();
         let sent = ours.write_all(&spec.to_bytes());
         ours.set_nonblocking(true)?;
         fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK)?;
         let mut supervised = Self {
             supervisor,
+            orphans: origin.orphans.clone(),
             control: Some(ours),
             output: Some(output),
             inbox: Vec::new(),
@@ -108,7 +130,7 @@ impl Supervised {
         };
         supervised.control = None;
         // It has nothing to do any more.
-        let _ = supervised.supervisor.wait();
+        supervised.bury();
         Err(failed)
     }
 
@@ -121,7 +143,14 @@ impl Supervised {
     /// Says whether nothing of the command is left.
     #[must_use]
     pub fn is_over(&mut self) -> bool {
-        matches!(self.supervisor.try_wait(), Ok(Some(_)) | Err(_))
+        match self.supervisor.try_wait() {
+            Ok(None) => false,
+            Ok(Some(status)) => {
+                self.orphans.died(self.supervisor.id(), status.success());
+                true
+            }
+            Err(_) => true,
+        }
     }
 
     /// Hands on the output until the command ends, or is ended.
@@ -196,12 +225,18 @@ impl Supervised {
         self.output = None;
         let is_orphaned = self.exited.is_none() && self.control.is_none();
         if is_orphaned && let Some(group) = pid_of(self.pid) {
-            // The supervisor was killed; the group of the command is what is known of it.
+            // The supervisor was killed; the group of the command is what is known for sure.
             let _ = kill_process_group(group, Signal::KILL);
         }
         self.control = None;
-        // It ends by itself now: it has closed its end, or it does as ours is closed.
-        let _ = self.supervisor.wait();
+        self.bury();
+    }
+
+    /// Waits for the end of the supervisor: it has closed its end, or does so as ours is closed.
+    fn bury(&mut self) {
+        let status = self.supervisor.wait();
+        let is_done = status.is_ok_and(|status| status.success());
+        self.orphans.died(self.supervisor.id(), is_done);
     }
 
     fn leaves_something(&self) -> bool {

@@ -22,6 +22,8 @@ pub(super) struct Spec {
     pub(super) variables: Vec<(Vec<u8>, Vec<u8>)>,
     /// Which folder it has to be started in: device and inode.
     pub(super) folder: (u64, u64),
+    /// How many files it may have open.
+    pub(super) open_files: u64,
 }
 
 impl Spec {
@@ -36,6 +38,7 @@ impl Spec {
         let mut body = Vec::new();
         body.extend(self.folder.0.to_le_bytes());
         body.extend(self.folder.1.to_le_bytes());
+        body.extend(self.open_files.to_le_bytes());
         put(&mut body, &self.program);
         body.extend(length(self.args.len()));
         for arg in &self.args {
@@ -65,6 +68,7 @@ impl Spec {
 
     fn parse(bytes: &mut Bytes<'_>) -> Option<Self> {
         let folder = (bytes.u64()?, bytes.u64()?);
+        let open_files = bytes.u64()?;
         let program = bytes.text()?;
         let args = (0..bytes.u32()?)
             .map(|_| bytes.text())
@@ -77,6 +81,7 @@ impl Spec {
             args,
             variables,
             folder,
+            open_files,
         })
     }
 }
@@ -211,6 +216,7 @@ mod tests {
             args: vec![b"".to_vec(), b"a b\n".to_vec()],
             variables: vec![(b"A".to_vec(), b"=".to_vec())],
             folder: (1, u64::MAX),
+            open_files: 1024,
         };
         let bytes = spec.to_bytes();
         assert_eq!(Spec::read(&mut bytes.as_slice()).unwrap(), spec);

@@ -1,0 +1,185 @@
+//! Linux: the supervisor is the parent of every orphan beneath it, so that all descendants are found
+//! by walking down from it, whatever session or group they went to.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the table of processes is the system's, and belongs to no root"
+)]
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, getsid, kill_process, kill_process_group,
+    pidfd_open, pidfd_send_signal, set_child_subreaper, waitpid,
+};
+
+use super::super::super::Process;
+use super::super::pid_of;
+use super::{Leftovers, TICK};
+
+pub(in super::super) fn adopt_orphans() {
+    // Every Linux that is still around can; without it the group is what is ended.
+    let _ = set_child_subreaper(Some(getpid()));
+}
+
+pub(in super::super) fn end_of(process: Pid) -> Option<OwnedFd> {
+    pidfd_open(process, PidfdFlags::empty()).ok()
+}
+
+/// Who has no children has no descendants either.
+pub(in super::super) fn beyond_children(_: Pid) -> Leftovers {
+    Leftovers::None
+}
+
+pub(in super::super) fn ask(main: Pid) {
+    signal_all(main, &[Signal::TERM, Signal::CONT]);
+}
+
+pub(in super::super) fn kill(main: Pid) {
+    signal_all(main, &[Signal::KILL]);
+}
+
+pub(in super::super) fn running(_: Pid) -> Vec<Process> {
+    let all = descendants().into_iter().flatten();
+    let alive = all.filter(|&pid| stat(pid).is_some_and(|stat| stat.state != 'Z'));
+    alive
+        .map(|pid| {
+            let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+            Process {
+                pid,
+                name: name.trim_ascii_end().to_vec(),
+            }
+        })
+        .collect()
+}
+
+fn signal_all(main: Pid, signals: &[Signal]) {
+    let Some(all) = descendants() else {
+        // Nothing tells who there is.
+        for &signal in signals {
+            let _ = kill_process_group(main, signal);
+        }
+        return;
+    };
+    let known: HashSet<u32> = all.iter().copied().chain([own_number()]).collect();
+    for pid in all {
+        signal_one(pid, signals, &known);
+    }
+}
+
+/// Signals a process if it is beneath us: the number of one that has ended may be another's.
+fn signal_one(number: u32, signals: &[Signal], known: &HashSet<u32>) {
+    let Some(pid) = pid_of(number) else {
+        return;
+    };
+    let handle = end_of(pid);
+    if !stat(number).is_some_and(|stat| known.contains(&stat.parent)) {
+        return;
+    }
+    for &signal in signals {
+        // It fails when the process has ended.
+        let _ = match &handle {
+            Some(handle) => pidfd_send_signal(handle, signal),
+            None => kill_process(pid, signal),
+        };
+    }
+}
+
+/// Ends the children of this process that are none of these supervisors, and all beneath them.
+///
+/// What this process started by itself is in its own session; what a supervisor looked after is in
+/// that of the supervisor, or in one of its own.
+pub(in super::super) fn end_strangers(supervisors: &HashSet<u32>, patience: Duration) {
+    let own_session = getsid(None).map_or(0, |id| id.as_raw_nonzero().get().unsigned_abs());
+    let by = Instant::now() + patience;
+    loop {
+        let mut strangers = children(own_number()).unwrap_or_default();
+        strangers.retain(|&pid| {
+            let is_stranger = |stat: Stat| stat.session != own_session;
+            !supervisors.contains(&pid) && stat(pid).is_some_and(is_stranger)
+        });
+        if strangers.is_empty() || Instant::now() >= by {
+            return;
+        }
+        let all = with_descendants(strangers.clone());
+        let known = all.iter().copied().chain([own_number()]).collect();
+        for pid in all {
+            signal_one(pid, &[Signal::KILL], &known);
+        }
+        sleep(TICK);
+        for pid in strangers.into_iter().filter_map(pid_of) {
+            // Nobody else takes leave of it.
+            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
+    }
+}
+
+fn own_number() -> u32 {
+    std::process::id()
+}
+
+/// All that are beneath this process; `None` when the system does not tell.
+fn descendants() -> Option<Vec<u32>> {
+    children(own_number()).map(with_descendants)
+}
+
+fn with_descendants(mut all: Vec<u32>) -> Vec<u32> {
+    let mut seen: HashSet<u32> = all.iter().copied().collect();
+    let mut next = 0;
+    while let Some(&pid) = all.get(next) {
+        next += 1;
+        let new = children(pid).into_iter().flatten();
+        all.extend(new.filter(|&child| seen.insert(child)));
+    }
+    all
+}
+
+/// The children of all threads of a process.
+fn children(pid: u32) -> Option<Vec<u32>> {
+    let mut all = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+        match fs::read_to_string(task.path().join("children")) {
+            Ok(list) => all.extend(
+                list.split_ascii_whitespace()
+                    .filter_map(|word| word.parse::<u32>().ok()),
+            ),
+            // Not every kernel has these files.
+            Err(_) => return children_by_parent(pid),
+        }
+    }
+    Some(all)
+}
+
+fn children_by_parent(parent: u32) -> Option<Vec<u32>> {
+    let names = fs::read_dir("/proc").ok()?.flatten();
+    let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    Some(
+        numbers
+            .filter(|&pid| stat(pid).is_some_and(|stat| stat.parent == parent))
+            .collect(),
+    )
+}
+
+/// What the table of processes says of one.
+struct Stat {
+    state: char,
+    parent: u32,
+    session: u32,
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    // The name before the last bracket may hold anything.
+    let end = memchr::memrchr(b')', &text)?;
+    let rest = std::str::from_utf8(text.get(end + 1..)?).ok()?;
+    let mut words = rest.split_ascii_whitespace();
+    Some(Stat {
+        state: words.next()?.chars().next()?,
+        parent: words.next()?.parse().ok()?,
+        session: words.nth(1)?.parse().ok()?,
+    })
+}
