@@ -67,23 +67,23 @@ def check(step, result):
 
 
 @contextmanager
-def over_stdio(root):
-    yield StdioServerParameters(command=SERVER, args=["--root", str(root)])
+def over_stdio(root, options=()):
+    yield StdioServerParameters(command=SERVER, args=["--root", str(root), *options])
 
 
 @contextmanager
-def over_http(root):
-    """A server on a free port, with a token; its first line says where it listens."""
+def over_http(root, options=()):
+    """A server on a free port, with a token; one of its first lines says where it listens."""
     token = "a-token-of-the-client-tests"
     with subprocess.Popen(
-        [SERVER, "--http", "--port", "0", "--root", str(root)],
+        [SERVER, "--http", "--port", "0", "--root", str(root), *options],
         env={**os.environ, "MCP_TOKEN": token},
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     ) as served:
         try:
-            found = re.search(r"http:\S+/mcp", served.stderr.readline())
+            found = next(filter(None, (re.search(r"http:\S+/mcp", line) for line in served.stderr)))
             headers = {"Authorization": f"Bearer {token}"}
             http_client = httpx2.AsyncClient(headers=headers, timeout=30)
             yield streamable_http_client(found[0], http_client=http_client)
@@ -136,6 +136,32 @@ async def converse(report, title, mode, version, server):
         await report.run(f"{title}: knows no other tool", unknown)
 
 
+# Says a line, and waits for a while after each.
+TALK = "import time\nfor n in (1, 2, 3): print(f'step {n}', flush=True); time.sleep(0.4)"
+
+
+async def told(mode, over):
+    """A caller that asks is told how far a command is."""
+    seen = []
+
+    async def tell(progress, total, message):
+        seen.append((progress, message))
+
+    with tempfile.TemporaryDirectory(prefix="workspace-mcp-clients-") as root:
+        options = ["--shell", "--shell-allow", Path(sys.executable).name]
+        call = {"command": [Path(sys.executable).name, "-c", TALK]}
+        with over(Path(root), [*options, "--shell-path", str(Path(sys.executable).parent)]) as server:
+            async with Client(server, mode=mode, read_timeout_seconds=30) as client:
+                result = await client.call_tool("run_command", call, progress_callback=tell)
+    equal(result.content[0].text.splitlines()[:3], ["step 1", "step 2", "step 3"])
+    if not seen:
+        raise AssertionError("nothing was told")
+    equal([progress for progress, _ in seen], list(range(1, len(seen) + 1)))
+    for _, message in seen:
+        if not re.fullmatch(r"step \d", message):
+            raise AssertionError(f"told {message!r}")
+
+
 async def main():
     report = Report()
     for title, mode, version, over in [
@@ -149,6 +175,12 @@ async def main():
             await session(report, title, mode, version, over)
 
         await report.run(f"{title}: opens and closes", whole)
+
+        async def commands(mode=mode, over=over):
+            await told(mode, over)
+
+        if sys.platform != "win32":  # commands do not run there yet
+            await report.run(f"{title}: is told how far a command is", commands)
     print(f"{report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0
 

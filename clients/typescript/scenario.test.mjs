@@ -19,20 +19,20 @@ const me = { name: 'workspace-mcp-client-tests', version: '1.0.0' };
 const pinned = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
 
 const clients = [
-  { title: 'sdk 1.x', make: () => new ClientV1(me), Stdio: StdioV1, Http: HttpV1 },
+  { title: 'sdk 1.x', make: () => new ClientV1(me), Stdio: StdioV1, Http: HttpV1, old: true },
   { title: 'client 2.x, initialize', make: () => new ClientV2(me), Stdio: StdioV2, Http: HttpV2 },
   { title: 'client 2.x, 2026-07-28', make: () => new ClientV2(me, pinned), Stdio: StdioV2, Http: HttpV2 },
 ];
 
-const overStdio = ({ Stdio }, root) => ({
-  transport: new Stdio({ command: server, args: ['--root', root], stderr: 'ignore' }),
+const overStdio = ({ Stdio }, root, options = []) => ({
+  transport: new Stdio({ command: server, args: ['--root', root, ...options], stderr: 'ignore' }),
   end: () => {},
 });
 
-// A server on a free port, with a token; its first line says where it listens.
-async function overHttp({ Http }, root) {
+// A server on a free port, with a token; one of its first lines says where it listens.
+async function overHttp({ Http }, root, options = []) {
   const token = 'a-token-of-the-client-tests';
-  const child = spawn(server, ['--http', '--port', '0', '--root', root], {
+  const child = spawn(server, ['--http', '--port', '0', '--root', root, ...options], {
     env: { ...process.env, MCP_TOKEN: token },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -119,6 +119,35 @@ for (const [kind, { over, open }] of clients.flatMap((kind) => ways.map((way) =>
     await t.test('leaves the tree as it said', async () => {
       assert.deepEqual(await tree(root), scenario.after);
     });
+    await rm(root, { recursive: true });
+  });
+}
+
+// Says a line, and waits for a while after each.
+const talk = `for (const n of [1, 2, 3]) setTimeout(() => console.log('step', n), n * 400)`;
+
+for (const [kind, { over, open }] of clients.flatMap((kind) => ways.map((way) => [kind, way]))) {
+  const skip = process.platform === 'win32' && 'commands do not run there yet';
+  test(`${kind.title}, over ${over}, is told how far a command is`, { skip }, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'workspace-mcp-clients-'));
+    const client = kind.make();
+    const { transport, end } = await open(kind, root, ['--shell']);
+    try {
+      await client.connect(transport);
+      const told = [];
+      const options = { onprogress: (progress) => told.push(progress) };
+      const call = { name: 'run_command', arguments: { command: ['node', '-e', talk] } };
+      const result = await client.callTool(call, ...(kind.old ? [undefined, options] : [options]));
+      assert.match(result.content[0].text, /^step 1\nstep 2\nstep 3\n/);
+      assert.ok(told.length > 0, 'nothing was told');
+      told.forEach(({ progress, message }, index) => {
+        assert.equal(progress, index + 1);
+        assert.match(message, /^step \d$/);
+      });
+    } finally {
+      await client.close();
+      await end();
+    }
     await rm(root, { recursive: true });
   });
 }

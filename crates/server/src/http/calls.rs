@@ -63,7 +63,7 @@ impl Calls {
     /// when nobody waits for it any more, unless it was cancelled. `None` when it was, or when it
     /// panicked.
     pub(super) async fn run<T: Send + 'static>(
-        &self,
+        self: Arc<Self>,
         open: Open,
         is_command: bool,
         work: impl FnOnce(Cancel) -> T + Send + 'static,

@@ -12,11 +12,15 @@ use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, ServerJsonRpcMessage}
 use workspace::Cancel;
 
 use super::calls::{CancelOnDrop, Room};
+use super::events::{self, Notes, Pending, Reply};
 use super::gate::{self, Pass};
 use super::message::{self, Asked};
-use super::refusal::{Refusal, Reply, empty, json};
+use super::refusal::{Refusal, empty, json};
 use super::{Http, message::Request as Asking};
+use crate::mcp::{self, Connection};
+use crate::progress::Progress;
 use crate::stdio;
+use crate::toolset::Caller;
 
 /// Bodies of more bytes are read as JSON on a thread of their own.
 const LONG: usize = 256 * 1024;
@@ -74,41 +78,83 @@ async fn post(http: &Arc<Http>, head: &Parts, body: &mut Incoming) -> Result<Rep
         Err(message::Fault::Refused(refusal)) => Err(refusal),
         Err(fault) => Ok(fault.reply()),
         Ok(Asked::Nothing) => Ok(empty(StatusCode::ACCEPTED)),
-        Ok(Asked::One { request, modern }) => one(http, request, modern, room).await,
+        Ok(Asked::One { request, modern }) => one(http, head, request, modern, room).await,
         Ok(Asked::Batch(batch)) => several(http, batch, room).await,
     }
 }
 
-async fn one(http: &Arc<Http>, asked: Asking, modern: bool, room: Room) -> Result<Reply, Refusal> {
+async fn one(
+    http: &Arc<Http>,
+    head: &Parts,
+    asked: Asking,
+    modern: bool,
+    room: Room,
+) -> Result<Reply, Refusal> {
     let lacks_meta = modern && asked.lacks_meta();
     let is_call = asked.is_call();
     let is_command = asked.is_command();
+    let takes_events = is_call && gate::accepts_events(&head.headers);
+    let (notes, progress) = match asked.progress_token() {
+        Some(token) if takes_events => {
+            let (notes, tell) = Notes::new();
+            (notes, mcp::progress(token, tell))
+        }
+        _ => (Notes::none(), Progress::default()),
+    };
+    let id = asked.id.clone();
     let connection = Arc::clone(http);
     let work = move |cancel: Cancel| {
+        let caller = Caller { cancel, progress };
         let answer = connection
             .connection
-            .reply(asked.id, *asked.request, cancel);
+            .reply(asked.id, *asked.request, caller);
         drop(room);
         let status = if modern {
             status(&answer, lacks_meta)
         } else {
             StatusCode::OK
         };
-        serde_json::to_vec(&answer).map(|body| (status, body))
+        serde_json::to_vec(&answer).map(|body| (status, body)).ok()
     };
-    let done = if is_call {
-        let open = http.calls.open()?;
-        // From 2026-07-28 on, who hangs up has changed their mind; before, they may have lost the
-        // connection.
-        let _guard = modern.then(|| CancelOnDrop(open.cancel.clone()));
-        http.calls.run(open, is_command, work).await
-    } else {
-        Some(work(Cancel::never()))
-    };
-    match done {
-        Some(Ok((status, body))) => Ok(json(status, body)),
-        Some(Err(_)) | None => Err(Refusal::internal()),
+    if !is_call {
+        let (status, body) = work(Cancel::never()).ok_or_else(Refusal::internal)?;
+        return Ok(json(status, body));
     }
+    let open = http.calls.open()?;
+    // From 2026-07-28 on, who hangs up has changed their mind; before, they may have lost the
+    // connection.
+    let guard = modern.then(|| CancelOnDrop(open.cancel.clone()));
+    let done = Arc::clone(&http.calls).run(open, is_command, work);
+    let done = async move {
+        let fault = || {
+            let body = Connection::fault(Some(id));
+            (StatusCode::INTERNAL_SERVER_ERROR, body)
+        };
+        done.await.flatten().unwrap_or_else(fault)
+    };
+    if takes_events {
+        return Ok(soon(done, notes, http.limits.quiet, guard).await);
+    }
+    let (status, body) = done.await;
+    Ok(json(status, body))
+}
+
+/// The answer to a call if it comes before anything else does; events if not.
+async fn soon(
+    done: impl Future<Output = (StatusCode, Vec<u8>)> + Send + 'static,
+    mut notes: Notes,
+    quiet: Duration,
+    guard: Option<CancelOnDrop>,
+) -> Reply {
+    let mut done = Box::pin(done);
+    let first = tokio::select! {
+        biased;
+        note = notes.next() => Some(note),
+        (status, body) = &mut done => return json(status, body),
+        () = tokio::time::sleep(quiet) => None,
+    };
+    let answer: Pending = Box::pin(async move { done.await.1.into() });
+    events::events(first, notes, answer, quiet, guard)
 }
 
 /// The status of an answer from 2026-07-28 on.
@@ -159,7 +205,7 @@ async fn several(
         body.push(b']');
         Some(body)
     };
-    match http.calls.run(open, has_command, work).await {
+    match Arc::clone(&http.calls).run(open, has_command, work).await {
         Some(Some(body)) => Ok(json(StatusCode::OK, body)),
         Some(None) | None => Err(Refusal::internal()),
     }

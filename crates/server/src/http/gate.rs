@@ -12,7 +12,8 @@ use hyper::http::uri::Authority as Target;
 use hyper::{Method, StatusCode, Version};
 
 use super::access::{Access, Authority, Origin};
-use super::refusal::{Refusal, Reply, empty, json};
+use super::events::Reply;
+use super::refusal::{Refusal, empty, json};
 
 /// Headers that pages of an allowed origin may send.
 const SENT: &str = "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, \
@@ -142,23 +143,31 @@ fn preflight(is_health: bool) -> Reply {
 
 /// Whether an answer in JSON will do; nothing said means anything will.
 fn accepts_json(headers: &HeaderMap) -> bool {
-    let mut ranges = headers
+    let json = ["application/json", "application/*", "*/*"];
+    ranges(headers).next().is_none() || ranges(headers).any(|range| is_one(&range, &json))
+}
+
+/// Whether events will do: only who names them is taken to read them.
+pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
+    ranges(headers).any(|range| is_one(&range, &["text/event-stream"]))
+}
+
+/// The forms of answers that a request accepts.
+fn ranges(headers: &HeaderMap) -> impl Iterator<Item = String> {
+    headers
         .get_all(ACCEPT)
         .iter()
         .flat_map(|value| value.as_bytes().split(|&byte| byte == b','))
         .map(|range| String::from_utf8_lossy(range).to_ascii_lowercase())
         .filter(|range| !range.trim().is_empty())
-        .peekable();
-    ranges.peek().is_none()
-        || ranges.any(|range| {
-            let mut parts = range.split(';').map(str::trim);
-            let fits = matches!(
-                parts.next(),
-                Some("application/json" | "application/*" | "*/*")
-            );
-            let is_no = |weight: &str| weight.parse().is_ok_and(|weight: f32| weight <= 0.0);
-            fits && !parts.any(|part| part.strip_prefix("q=").is_some_and(is_no))
-        })
+}
+
+/// Whether a form is one of these, and not ruled out by its weight.
+fn is_one(range: &str, forms: &[&str]) -> bool {
+    let mut parts = range.split(';').map(str::trim);
+    let fits = parts.next().is_some_and(|form| forms.contains(&form));
+    let is_no = |weight: &str| weight.parse().is_ok_and(|weight: f32| weight <= 0.0);
+    fits && !parts.any(|part| part.strip_prefix("q=").is_some_and(is_no))
 }
 
 /// The value of a header that may come once.

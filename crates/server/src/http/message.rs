@@ -13,8 +13,10 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
+use super::events::Reply;
 use super::gate::only;
-use super::refusal::{Refusal, Reply, json};
+use super::refusal::{Refusal, json};
+use crate::mcp;
 use crate::mcp::message::{self, Incoming};
 use crate::tools::project::shell;
 
@@ -68,6 +70,11 @@ impl Request {
             return false;
         };
         shell::is_one(&call.params.name)
+    }
+
+    /// What its caller wants to be told under how far it is, if it does.
+    pub(super) fn progress_token(&self) -> Option<Value> {
+        mcp::progress_token(&self.request)
     }
 
     /// Whether its `_meta` lacks what every request of 2026-07-28 has.

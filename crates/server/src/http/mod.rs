@@ -1,12 +1,14 @@
 //! The protocol over HTTP: one address that takes requests, each for itself.
 //!
-//! There are no sessions and no streams: a request is a message or a few, and its answer is JSON.
+//! There are no sessions: a request is a message or a few, and its answer is JSON, or events for a
+//! call that has something to tell on its way.
 //! One thread moves the bytes of all connections, and tools run on others, so a slow client holds
 //! up nobody. In the order a request takes: `gate` looks at its head, `exchange` reads its body,
 //! `message` says what it asks, and `calls` says when.
 
 pub mod access;
 mod calls;
+mod events;
 mod exchange;
 mod gate;
 mod message;
@@ -64,6 +66,8 @@ pub struct Limits {
     pub body_time: Duration,
     /// Time in which a client must take some of its answer.
     pub write_time: Duration,
+    /// Time after which a call that is not done shows its client that the connection lives.
+    pub quiet: Duration,
     /// Time that calls get once the server is told to stop.
     pub drain: Duration,
 }
@@ -81,6 +85,7 @@ impl Limits {
             head_time: Duration::from_secs(30),
             body_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
+            quiet: Duration::from_secs(15),
             drain: Duration::from_secs(5),
         }
     }

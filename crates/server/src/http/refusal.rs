@@ -6,8 +6,7 @@ use hyper::header::{ALLOW, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, W
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 
-/// What goes back for a request.
-pub(super) type Reply = Response<Full<Bytes>>;
+use super::events::{Content, Reply};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Characters of what a client sent that a refusal repeats, at most.
@@ -199,7 +198,7 @@ impl Refusal {
 
 /// An answer in JSON.
 pub(super) fn json(status: StatusCode, body: Vec<u8>) -> Reply {
-    let mut reply = Response::new(Full::new(Bytes::from(body)));
+    let mut reply = Response::new(Content::Whole(Full::new(Bytes::from(body))));
     *reply.status_mut() = status;
     reply.headers_mut().insert(CONTENT_TYPE, JSON);
     reply
@@ -207,7 +206,7 @@ pub(super) fn json(status: StatusCode, body: Vec<u8>) -> Reply {
 
 /// An answer without a body.
 pub(super) fn empty(status: StatusCode) -> Reply {
-    let mut reply = Response::new(Full::default());
+    let mut reply = Response::new(Content::Whole(Full::default()));
     *reply.status_mut() = status;
     reply
 }

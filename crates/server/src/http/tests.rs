@@ -72,8 +72,18 @@ impl Served {
     }
 
     fn call(&self, modern: bool) -> TcpStream {
-        let mut params = json!({"name": "wait", "arguments": {"stage": self.name}});
-        let mut headers = String::new();
+        self.call_with(modern, "", None)
+    }
+
+    /// A call that takes events, and may want to be told how far it is.
+    fn call_for_events(&self, modern: bool, token: Option<&str>) -> TcpStream {
+        let accept = "Accept: application/json, text/event-stream\r\n";
+        self.call_with(modern, accept, token)
+    }
+
+    fn call_with(&self, modern: bool, headers: &str, token: Option<&str>) -> TcpStream {
+        let mut params = json!({"name": "wait", "arguments": {"stage": self.name}, "_meta": {}});
+        let mut headers = headers.to_owned();
         if modern {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -82,6 +92,9 @@ impl Served {
             headers.push_str(
                 "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: wait\r\n",
             );
+        }
+        if let Some(token) = token {
+            params["_meta"]["progressToken"] = token.into();
         }
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let body = body.to_string();
@@ -108,6 +121,17 @@ fn until(holds: impl Fn() -> bool) {
         assert!(Instant::now() < deadline, "it does not come");
         thread::yield_now();
     }
+}
+
+/// What comes up to this.
+fn up_to(stream: &mut TcpStream, end: &str) -> String {
+    let mut seen = Vec::new();
+    while !seen.ends_with(end.as_bytes()) {
+        let mut byte = [0];
+        assert_eq!(stream.read(&mut byte).unwrap(), 1, "it ends");
+        seen.push(byte[0]);
+    }
+    String::from_utf8(seen).unwrap()
 }
 
 fn rest(mut stream: TcpStream) -> String {
@@ -212,4 +236,110 @@ fn the_end_waits_for_calls_and_then_cancels_them() {
     served.finish();
     until(|| stage.cancelled() == 1);
     drop(call);
+}
+
+/// The start of the events of a call that tells that it started.
+fn started(call: &mut TcpStream) {
+    let head = up_to(call, "\r\n\r\n");
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    for header in [
+        "content-type: text/event-stream\r\n",
+        "cache-control: no-cache\r\n",
+        "x-accel-buffering: no\r\n",
+    ] {
+        assert!(head.contains(header), "{head}");
+    }
+    let event = up_to(call, "\n\n\r\n");
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1,"message":"started"}}"#;
+    let wanted = format!("event: message\ndata: {note}\n\n\r\n");
+    assert!(event.ends_with(&wanted), "{event}");
+}
+
+#[test]
+fn a_call_that_tells_something_is_answered_with_events() {
+    let served = Served::start("events", |_| {});
+    for modern in [false, true] {
+        let mut call = served.call_for_events(modern, Some("p"));
+        started(&mut call);
+        served.stage.let_end(1);
+        let rest = rest(call);
+        let event = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":";
+        assert!(rest.contains(event) && rest.contains("done"), "{rest}");
+        assert!(rest.ends_with("\n\n\r\n0\r\n\r\n"), "{rest}");
+    }
+    served.finish();
+}
+
+#[test]
+fn a_call_that_tells_nothing_or_nobody_is_answered_in_json() {
+    let served = Served::start("no events", |_| {});
+    for modern in [false, true] {
+        served.stage.let_end(4);
+        for call in [
+            served.call_for_events(modern, None),
+            served.call_with(modern, "", Some("p")),
+            served.call_with(modern, "Accept: */*\r\n", Some("p")),
+            served.call_with(
+                modern,
+                "Accept: application/json, text/event-stream;q=0\r\n",
+                Some("p"),
+            ),
+        ] {
+            let answer = rest(call);
+            let json = "content-type: application/json\r\n";
+            assert!(answer.contains(json) && answer.contains("done"), "{answer}");
+        }
+    }
+    served.finish();
+}
+
+#[test]
+fn who_leaves_the_events_cancels_a_modern_call_and_no_older_one() {
+    let served = Served::start("leave", |_| {});
+    let mut modern = served.call_for_events(true, Some("p"));
+    let mut legacy = served.call_for_events(false, Some("p"));
+    started(&mut modern);
+    started(&mut legacy);
+    drop(legacy);
+    drop(modern);
+    until(|| served.stage.cancelled() == 1);
+    served.stage.let_end(1);
+    until(|| served.stage.done() == 1);
+    assert_eq!(served.stage.cancelled(), 1);
+    served.finish();
+}
+
+#[test]
+fn a_quiet_call_shows_that_it_lives() {
+    let served = Served::start("quiet", |limits| {
+        limits.quiet = Duration::from_millis(20);
+    });
+    let mut call = served.call_for_events(false, None);
+    let head = up_to(&mut call, "\r\n\r\n");
+    assert!(
+        head.contains("content-type: text/event-stream\r\n"),
+        "{head}"
+    );
+    for _ in 0..3 {
+        assert_eq!(up_to(&mut call, "\n\n\r\n"), "3\r\n:\n\n\r\n");
+    }
+    served.stage.let_end(1);
+    assert!(rest(call).contains("done"));
+    let call = served.call(false);
+    until(|| served.stage.running() == 1);
+    served.stage.let_end(1);
+    assert!(rest(call).contains("content-type: application/json\r\n"));
+    served.finish();
+}
+
+#[test]
+fn events_end_with_their_answer_when_the_server_stops() {
+    let served = Served::start("events drain", |_| {});
+    let mut call = served.call_for_events(false, Some("p"));
+    started(&mut call);
+    let stage = Arc::clone(&served.stage);
+    let end = thread::spawn(move || served.finish());
+    stage.let_end(1);
+    assert!(rest(call).contains("done"));
+    end.join().unwrap();
 }

@@ -117,23 +117,13 @@ impl Connection {
             cancel,
             progress: token.map_or_else(Progress::default, |token| progress(token, notify)),
         };
-        let answer = self.reply_to(id.clone(), request, caller);
+        let answer = self.reply(id.clone(), request, caller);
         serde_json::to_vec(&answer).unwrap_or_else(|_| Self::fault(Some(id)))
     }
 
-    /// The same for one that is not told how far it is, before it is written down.
+    /// The same for this caller, before it is written down.
     #[must_use]
     pub fn reply(
-        &self,
-        id: RequestId,
-        request: ClientRequest,
-        cancel: Cancel,
-    ) -> ServerJsonRpcMessage {
-        let progress = Progress::default();
-        self.reply_to(id, request, Caller { cancel, progress })
-    }
-
-    fn reply_to(
         &self,
         id: RequestId,
         mut request: ClientRequest,
@@ -160,13 +150,16 @@ impl Connection {
     }
 }
 
-/// What a caller wants to be told under, if it does.
-fn progress_token(request: &ClientRequest) -> Option<Value> {
-    request.get_meta().0.0.get("progressToken").cloned()
+/// What a caller wants to be told under how far its call is, if it does.
+#[must_use]
+pub fn progress_token(request: &ClientRequest) -> Option<Value> {
+    let token = request.get_meta().0.0.get("progressToken")?;
+    (token.is_string() || token.is_number()).then(|| token.clone())
 }
 
 /// Progress as notifications under the token that the caller gave.
-fn progress(token: Value, notify: impl Fn(Vec<u8>) + Send + Sync + 'static) -> Progress {
+#[must_use]
+pub fn progress(token: Value, notify: impl Fn(Vec<u8>) + Send + Sync + 'static) -> Progress {
     let count = AtomicU64::new(0);
     Progress::new(move |line| {
         let n = count.fetch_add(1, Ordering::Relaxed) + 1;
