@@ -44,3 +44,6 @@ pub use crate::replace::{
 pub use crate::root::{Mode, Place, Resolver, Root};
 pub use crate::show::{is_hidden, show, unshow};
 pub use crate::walk::{Entries, Entry, Hidden, WalkOptions, Walked, walk};
+
+/// Whether the permission bits of a file tell that it is a program.
+pub const KEEPS_EXECUTABLE_BITS: bool = platform::KEEPS_EXECUTABLE_BITS;

@@ -47,6 +47,12 @@ impl Time {
         Self { ms }
     }
 
+    /// Milliseconds since the start of 1970.
+    #[must_use]
+    pub const fn ms(self) -> i64 {
+        self.ms
+    }
+
     /// Reads `YYYY-MM-DDTHH:MM:SS[.fraction]` followed by `Z` or `±HH:MM`. The day must exist, and
     /// what is finer than a millisecond is left out.
     #[must_use]

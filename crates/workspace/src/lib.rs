@@ -14,6 +14,7 @@
 pub mod cancel;
 pub mod change;
 pub mod changes;
+pub mod checkpoint;
 pub mod clock;
 pub mod commands;
 pub mod edit;

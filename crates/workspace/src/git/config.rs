@@ -4,7 +4,7 @@
 
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The section, lower case.
     pub section: String,
     /// The subsection as it is written; branch and remote names are bytes.
@@ -17,17 +17,17 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Says whether this is the setting `section.key` (no subsection).
-    pub(super) fn is(&self, section: &str, key: &str) -> bool {
+    pub(crate) fn is(&self, section: &str, key: &str) -> bool {
         self.section == section && self.key == key && self.subsection.is_none()
     }
 
     /// The value as a text, when it is one.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         std::str::from_utf8(self.value.as_deref()?).ok()
     }
 
     /// The value as git reads truth; `None` when it is neither.
-    pub(super) fn truth(&self) -> Option<bool> {
+    pub(crate) fn truth(&self) -> Option<bool> {
         let Some(value) = &self.value else {
             return Some(true);
         };
@@ -39,7 +39,7 @@ impl Entry {
     }
 
     /// Writes the setting so that git reads back just this.
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         out.extend_from_slice(self.section.as_bytes());
         if let Some(subsection) = &self.subsection {
@@ -76,7 +76,7 @@ impl Entry {
 ///
 /// # Errors
 /// The number of the line that git would refuse.
-pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Entry>, usize> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<Entry>, usize> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut cursor = Cursor {
         bytes,

@@ -6,7 +6,7 @@
 //! by its policy, is kept out of the answer by asking git for the rest alone.
 
 mod attributes;
-mod config;
+pub(crate) mod config;
 mod ends;
 mod index;
 mod names;

@@ -6,6 +6,8 @@
 
 mod changes;
 #[cfg(unix)]
+mod checkpoint;
+#[cfg(unix)]
 mod crash;
 #[cfg(unix)]
 mod git;

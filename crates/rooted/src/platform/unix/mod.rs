@@ -32,6 +32,9 @@ pub(crate) use no_kernel::{
     mount_id_at, readable_beneath, sync_all, true_name,
 };
 
+/// Says whether the permission bits of a file tell that it is a program.
+pub(crate) const KEEPS_EXECUTABLE_BITS: bool = true;
+
 /// Says whether a call of the kernel resolves whole paths.
 pub(crate) const RESOLVES: bool = cfg!(target_os = "linux");
 

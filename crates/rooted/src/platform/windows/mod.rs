@@ -65,6 +65,9 @@ const FILE_ADD_FILE: u32 = 0x2;
 /// Where the count of 100 nanoseconds since 1601 stands at the start of 1970.
 const EPOCH: i128 = 116_444_736_000_000_000;
 
+/// Says whether the permission bits of a file tell that it is a program.
+pub(crate) const KEEPS_EXECUTABLE_BITS: bool = false;
+
 /// No call resolves a whole path beneath a handle: always walk.
 pub(crate) const RESOLVES: bool = false;
 

@@ -1,0 +1,171 @@
+//! Making a checkpoint.
+
+use rooted::RelPath;
+
+use super::error::Error;
+use super::id::Id;
+use super::object::Kind;
+use super::scan::Found;
+use super::store::batch::{Adder, Batch};
+use super::tree::{self, Set};
+use super::{Inner, Options, Repository, index, refs};
+use crate::cancel::Cancel;
+use crate::lock::Guard;
+
+/// Bytes of a message that are kept.
+const MESSAGE_BYTES: usize = 200;
+
+/// A checkpoint that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Made {
+    pub(super) id: Id,
+}
+
+impl Repository {
+    /// Makes a checkpoint of all tracked files, also when nothing changed since the last one.
+    ///
+    /// Of the message the first 200 bytes are kept.
+    ///
+    /// # Errors
+    /// [`crate::Error::Busy`] when another program moved the branch meanwhile; [`Error::Damaged`];
+    /// what the disk says. The history is as it was then.
+    pub fn commit(&self, message: &str, _guard: &Guard, cancel: &Cancel) -> Result<Id, Error> {
+        let made = self.enter()?.commit(&self.options, message, None, cancel)?;
+        Ok(made.id)
+    }
+
+    /// Makes a checkpoint of the last one and what became of these paths and of what is below them;
+    /// other changes stay for the next one. The cost goes by the number of paths.
+    ///
+    /// # Errors
+    /// As [`Repository::commit`].
+    pub fn commit_paths(
+        &self,
+        message: &str,
+        paths: &[RelPath],
+        _guard: &Guard,
+        cancel: &Cancel,
+    ) -> Result<Id, Error> {
+        let mut inner = self.enter()?;
+        let made = inner.commit(&self.options, message, Some(paths), cancel)?;
+        Ok(made.id)
+    }
+}
+
+impl Inner {
+    /// Makes a checkpoint, of everything or of some paths.
+    pub(super) fn commit(
+        &mut self,
+        options: &Options,
+        message: &str,
+        paths: Option<&[RelPath]>,
+        cancel: &Cancel,
+    ) -> Result<Made, Error> {
+        let who = who(options);
+        let message = cut(message);
+        let batch = Batch::new(&self.store);
+        let (found, tree, id) = match self.prepare(options, &batch, paths, &who, &message, cancel) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                batch.discard();
+                return Err(error);
+            }
+        };
+        batch.finish()?;
+        refs::advance(&self.git, &self.head, id, options.durability)?;
+        refs::log(&self.git, &self.head, id, &who, &message);
+        self.took(options, found, tree, id);
+        Ok(Made { id })
+    }
+
+    /// Everything up to the commit itself, in the batch.
+    fn prepare(
+        &self,
+        options: &Options,
+        batch: &Batch<'_>,
+        paths: Option<&[RelPath]>,
+        who: &str,
+        message: &str,
+        cancel: &Cancel,
+    ) -> Result<(Found, Id, Id), Error> {
+        let scan = self.scan(options, Some(batch), cancel);
+        let found = match paths {
+            None => scan.all()?,
+            Some(paths) => scan.some(paths)?,
+        };
+        let sets: Vec<Set> = found
+            .changes
+            .iter()
+            .map(|change| change.set.clone())
+            .collect();
+        let tree = tree::edit(&self.store, batch, self.tree, &sets)?;
+        let mut commit = format!("tree {tree}\n");
+        if let Some(parent) = self.head.id {
+            commit.push_str(&format!("parent {parent}\n"));
+        }
+        commit.push_str(&format!("author {who}\ncommitter {who}\n\n{message}"));
+        let id = batch.add(Kind::Commit, commit.into_bytes(), &mut Adder::default())?;
+        Ok((found, tree, id))
+    }
+
+    /// Takes over what a checkpoint that is on the disk says.
+    fn took(&mut self, options: &Options, found: Found, tree: Id, id: Id) {
+        let n_same = found.same.iter().filter(|(_, stat)| stat.is_some()).count();
+        for (place, stat) in found.same {
+            if let Some(entry) = self.entries.get_mut(place) {
+                entry.stat = stat;
+            }
+        }
+        let sets: Vec<Set> = found
+            .changes
+            .iter()
+            .map(|change| change.set.clone())
+            .collect();
+        let stat = |place: usize| found.changes.get(place).and_then(|change| change.stat);
+        index::set(&mut self.entries, &sets, stat);
+        self.head.id = Some(id);
+        self.tree = tree;
+        if let Some(line) = &mut self.line {
+            line.push(id);
+        }
+        let is_written = self.index.is_some() && self.index == index::seen(&self.git);
+        if !sets.is_empty() || n_same > 0 || !is_written {
+            // Only a memory of what is known anyway: the checkpoint is made without it.
+            let written = index::write(&self.git, &self.entries, options.durability);
+            self.index = written.ok().and_then(|()| index::seen(&self.git));
+        }
+        // Tried again at the next checkpoint.
+        let _ = self.store.tidy();
+    }
+}
+
+/// Author and time as a commit has them.
+fn who(options: &Options) -> String {
+    let seconds = options.clock.now().ms().div_euclid(1000);
+    let name = clean(&options.author_name);
+    let email = clean(&options.author_email);
+    format!("{name} <{email}> {seconds} +0000")
+}
+
+/// A name without what ends one in a commit.
+fn clean(name: &str) -> String {
+    let name: String = name
+        .chars()
+        .filter(|&c| !c.is_control() && !matches!(c, '<' | '>'))
+        .collect();
+    let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';'));
+    if name.is_empty() {
+        "unknown".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+fn cut(message: &str) -> String {
+    let mut end = message.len().min(MESSAGE_BYTES);
+    while !message.is_char_boundary(end) {
+        end -= 1;
+    }
+    let kept = message.get(..end).unwrap_or_default();
+    kept.replace('\0', " ").trim_end().to_owned()
+}

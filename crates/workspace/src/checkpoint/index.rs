@@ -1,0 +1,244 @@
+//! What is tracked, with the times by which a file is known not to have changed; and the file
+//! `.git/index`, which keeps those times over a restart and lets git itself tell what changed.
+
+use rooted::{Dir, Durability, Meta};
+
+use super::error::Error;
+use super::files;
+use super::id::{self, Checksum, Id};
+use super::object::Mode;
+use super::tree::{Leaf, Set};
+
+/// Bytes of an index that is read at most.
+const INDEX_BYTES: u64 = 512 * 1024 * 1024;
+/// Bytes of an entry before its path.
+const FIXED: usize = 62;
+/// How long before it was read a file must have been changed last, for its times to tell of the next change.
+const SETTLED_NS: i128 = 50_000_000;
+/// The same where times are kept in whole seconds.
+const SETTLED_COARSE_NS: i128 = 2_500_000_000;
+const SECOND_NS: i128 = 1_000_000_000;
+
+/// One tracked file.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) path: Box<[u8]>,
+    pub(super) id: Id,
+    pub(super) mode: Mode,
+    /// What the file was like when it had this content; `None` when only reading it can tell.
+    pub(super) stat: Option<Stat>,
+}
+
+/// What tells that a file has not changed, in the form that it has in the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stat {
+    ctime: (u32, u32),
+    mtime: (u32, u32),
+    ino: u32,
+    len: u32,
+    dev: u32,
+    uid: u32,
+    gid: u32,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the index keeps 32 bits of each number, and only equality matters"
+)]
+impl Stat {
+    /// What a file is like that was read at `now_ns`; `None` when it changed too shortly before.
+    pub(super) fn settled(meta: &Meta, now_ns: i128) -> Option<Self> {
+        let coarse = meta.mtime_ns % SECOND_NS == 0;
+        let wait = if coarse {
+            SETTLED_COARSE_NS
+        } else {
+            SETTLED_NS
+        };
+        let last = meta.mtime_ns.max(meta.ctime_ns);
+        (last + wait < now_ns).then(|| Self::of(meta))
+    }
+
+    pub(super) fn of(meta: &Meta) -> Self {
+        let time = |ns: i128| {
+            (
+                ns.div_euclid(SECOND_NS) as u32,
+                ns.rem_euclid(SECOND_NS) as u32,
+            )
+        };
+        Self {
+            ctime: time(meta.ctime_ns),
+            mtime: time(meta.mtime_ns),
+            ino: meta.id.ino as u32,
+            len: meta.len as u32,
+            dev: meta.id.dev as u32,
+            uid: meta.uid,
+            gid: meta.gid,
+        }
+    }
+
+    /// Says whether nothing happened to the file since.
+    pub(super) fn is_of(&self, meta: &Meta) -> bool {
+        let now = Self::of(meta);
+        (self.ctime, self.mtime, self.ino, self.len) == (now.ctime, now.mtime, now.ino, now.len)
+    }
+}
+
+/// Which version of the index file was read or written last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    id: rooted::FileId,
+    len: u64,
+    mtime_ns: i128,
+}
+
+/// Which version of the index file there is.
+pub(super) fn seen(git: &Dir) -> Option<Seen> {
+    let meta = git.stat(b"index").ok()?;
+    Some(Seen {
+        id: meta.id,
+        len: meta.len,
+        mtime_ns: meta.mtime_ns,
+    })
+}
+
+/// Takes the times of unchanged files from the index file. One that cannot be read tells none.
+pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<(), Error> {
+    let Some(bytes) = files::read(git, b"index", INDEX_BYTES)? else {
+        return Ok(());
+    };
+    let Some(written) = git.stat(b"index").ok().map(|meta| meta.mtime_ns) else {
+        return Ok(());
+    };
+    let mut at = 0;
+    each(&bytes, |path, id, mode, stat| {
+        while entries.get(at).is_some_and(|entry| *entry.path < *path) {
+            at += 1;
+        }
+        let Some(entry) = entries.get_mut(at) else {
+            return;
+        };
+        let mtime_ns = i128::from(stat.mtime.0) * SECOND_NS + i128::from(stat.mtime.1);
+        // Whoever wrote it may have looked at the file just before it was changed once more.
+        let wait = if stat.mtime.1 == 0 {
+            SETTLED_COARSE_NS
+        } else {
+            SETTLED_NS
+        };
+        let settled = mtime_ns + wait < written && stat.mtime != (0, 0);
+        if *entry.path == *path && entry.id == id && entry.mode == mode && settled {
+            entry.stat = Some(stat);
+        }
+    });
+    Ok(())
+}
+
+/// Gives each entry of an index of version 2 or 3 that is not part of a conflict.
+fn each(bytes: &[u8], mut give: impl FnMut(&[u8], Id, Mode, Stat)) -> Option<()> {
+    let body = bytes.get(..bytes.len().checked_sub(id::LEN)?)?;
+    let number = |bytes: &[u8], at: usize| {
+        let four = bytes.get(at..)?.first_chunk().copied()?;
+        Some(u32::from_be_bytes(four))
+    };
+    let version = number(body, 4)?;
+    if body.get(..4)? != b"DIRC" || !matches!(version, 2 | 3) {
+        return None;
+    }
+    let sum = bytes.get(body.len()..)?;
+    // Git may be set up to write no checksum.
+    if *sum != [0; id::LEN] && Checksum::of(body).as_bytes() != sum {
+        return None;
+    }
+    let mut rest = body.get(12..)?;
+    for _ in 0..number(body, 8)? {
+        let id = Id::from_slice(rest.get(40..)?)?;
+        let flags = u16::from_be_bytes(*rest.get(60..)?.first_chunk()?);
+        let start = if version == 3 && flags & 0x4000 != 0 {
+            FIXED + 2
+        } else {
+            FIXED
+        };
+        let end = start + memchr::memchr(0, rest.get(start..)?)?;
+        let path = rest.get(start..end)?;
+        let stat = Stat {
+            ctime: (number(rest, 0)?, number(rest, 4)?),
+            mtime: (number(rest, 8)?, number(rest, 12)?),
+            dev: number(rest, 16)?,
+            ino: number(rest, 20)?,
+            uid: number(rest, 28)?,
+            gid: number(rest, 32)?,
+            len: number(rest, 36)?,
+        };
+        if flags & 0x3000 == 0 {
+            give(path, id, Mode(number(rest, 24)?), stat);
+        }
+        rest = rest.get((end + 8) & !7..)?;
+    }
+    Some(())
+}
+
+/// Writes the index file.
+pub(super) fn write(git: &Dir, entries: &[Entry], durability: Durability) -> Result<(), Error> {
+    let len: usize = entries
+        .iter()
+        .map(|entry| entry.path.len() + FIXED + 8)
+        .sum();
+    let mut out = Vec::with_capacity(len + 12 + id::LEN);
+    out.extend_from_slice(b"DIRC\0\0\0\x02");
+    let n = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+    out.extend_from_slice(&n.to_be_bytes());
+    for entry in entries {
+        let start = out.len();
+        let stat = entry.stat.as_ref();
+        let get = |of: fn(&Stat) -> u32| stat.map_or(0, of);
+        for number in [
+            get(|stat| stat.ctime.0),
+            get(|stat| stat.ctime.1),
+            get(|stat| stat.mtime.0),
+            get(|stat| stat.mtime.1),
+            get(|stat| stat.dev),
+            get(|stat| stat.ino),
+            entry.mode.0,
+            get(|stat| stat.uid),
+            get(|stat| stat.gid),
+            get(|stat| stat.len),
+        ] {
+            out.extend_from_slice(&number.to_be_bytes());
+        }
+        out.extend_from_slice(entry.id.as_bytes());
+        let len = u16::try_from(entry.path.len()).unwrap_or(0xfff).min(0xfff);
+        out.extend_from_slice(&len.to_be_bytes());
+        out.extend_from_slice(&entry.path);
+        // At least one zero, up to a length that is a multiple of eight.
+        let end = (out.len() - start + 8) & !7;
+        out.resize(start + end, 0);
+    }
+    let sum = Checksum::of(&out);
+    out.extend_from_slice(sum.as_bytes());
+    files::write(git, b"index", &out, durability)
+}
+
+/// Makes the entries say what changed; `sets` are sorted by path, and `stat` tells of each what is known of its file.
+pub(super) fn set(entries: &mut Vec<Entry>, sets: &[Set], stat: impl Fn(usize) -> Option<Stat>) {
+    if sets.is_empty() {
+        return;
+    }
+    let mut merged = Vec::with_capacity(entries.len() + sets.len());
+    let mut old = std::mem::take(entries).into_iter().peekable();
+    for (place, set) in sets.iter().enumerate() {
+        while let Some(entry) = old.next_if(|entry| entry.path < set.path) {
+            merged.push(entry);
+        }
+        while old.next_if(|entry| entry.path == set.path).is_some() {}
+        if let Some(Leaf { id, mode }) = set.leaf {
+            merged.push(Entry {
+                path: set.path.clone(),
+                id,
+                mode,
+                stat: stat(place),
+            });
+        }
+    }
+    merged.extend(old);
+    *entries = merged;
+}
