@@ -151,7 +151,7 @@ pub fn append_file(
 }
 
 /// Adds to the end of a file that has further names, which may lie outside: they keep what they have.
-fn append_apart(
+pub(crate) fn append_apart(
     writer: &Writer<'_>,
     place: Place,
     mut file: File,
@@ -182,7 +182,7 @@ fn append_apart(
 }
 
 /// Reads a file that is small enough to be changed in memory.
-fn read_whole(file: &mut File, path: &RelPath) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_whole(file: &mut File, path: &RelPath) -> Result<Vec<u8>, Error> {
     let limit = limits::EDIT_BYTES;
     let too_large = |size| Error::TooLarge {
         path: path.clone(),

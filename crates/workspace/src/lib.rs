@@ -40,6 +40,7 @@ pub mod slug;
 pub mod state;
 pub mod text;
 pub mod transaction;
+pub mod vault;
 pub mod workspace;
 pub mod writer;
 

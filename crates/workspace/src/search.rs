@@ -6,8 +6,8 @@
 
 mod files;
 mod lines;
-mod order;
-mod scan;
+pub(crate) mod order;
+pub(crate) mod scan;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -75,7 +75,7 @@ pub fn sha256_of(file: &File, cancel: &Cancel) -> Result<String, Error> {
         .map_err(|fault| fault.at(file.path()))
 }
 
-fn hex(digest: &[u8]) -> String {
+pub(crate) fn hex(digest: &[u8]) -> String {
     use std::fmt::Write as _;
     digest
         .iter()

@@ -21,6 +21,7 @@ use crate::text::{Form, is_binary};
 
 use self::decoded::{Counter, decode};
 use self::hash::hash;
+pub(crate) use self::hash::hex;
 pub use self::hash::{ContentHash, sha256, sha256_of};
 use self::image::{image, image_type};
 use self::index::LineIndex;

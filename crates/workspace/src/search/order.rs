@@ -20,22 +20,22 @@ const FILES_PER_THREAD: usize = 16;
 
 /// What was found in which files, in the order of the files.
 #[derive(Debug, Default)]
-pub(super) struct Merged {
+pub(crate) struct Merged {
     /// Places in the list of files, and the lines kept of each.
-    pub(super) files: Vec<(usize, Vec<Line>)>,
-    pub(super) n_hits: usize,
+    pub(crate) files: Vec<(usize, Vec<Line>)>,
+    pub(crate) n_hits: usize,
     /// Says whether the limit of hits was reached, or that of bytes.
-    pub(super) full: Option<Limit>,
-    pub(super) n_binary: u64,
-    pub(super) n_unreadable: u64,
+    pub(crate) full: Option<Limit>,
+    pub(crate) n_binary: u64,
+    pub(crate) n_unreadable: u64,
     /// Places of the files that could not be decided in full.
-    pub(super) gave_up: Vec<usize>,
+    pub(crate) gave_up: Vec<usize>,
     /// Says whether files were left out because the stop signal came.
-    pub(super) interrupted: bool,
+    pub(crate) interrupted: bool,
 }
 
 /// What came of opening a file.
-pub(super) enum Opened<R> {
+pub(crate) enum Opened<R> {
     /// Its content, and its expected size, 0 when not known.
     Content(R, u64),
     /// It could not be opened.
@@ -46,7 +46,7 @@ pub(super) enum Opened<R> {
 
 /// The limit that ended a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
+pub(crate) enum Limit {
     Results,
     Bytes,
 }
@@ -71,7 +71,7 @@ struct Notes {
 }
 
 /// Searches the first `n_files` files that `open` knows, the very first only behind line `behind`.
-pub(super) fn search_files<R: Read>(
+pub(crate) fn search_files<R: Read>(
     n_files: usize,
     behind: u64,
     open: &(impl Fn(usize) -> Opened<R> + Sync),

@@ -23,12 +23,12 @@ const OVERLAP_BYTES: usize = 64 * 1024;
 
 /// What to look for in each file, and how much to keep of it.
 #[derive(Debug)]
-pub(super) struct Rules<'a> {
-    pub(super) matcher: &'a Matcher,
-    pub(super) context: u64,
-    pub(super) files_only: bool,
-    pub(super) max_results: usize,
-    pub(super) max_bytes: usize,
+pub(crate) struct Rules<'a> {
+    pub(crate) matcher: &'a Matcher,
+    pub(crate) context: u64,
+    pub(crate) files_only: bool,
+    pub(crate) max_results: usize,
+    pub(crate) max_bytes: usize,
 }
 
 /// What a file turned out to be.
