@@ -1,5 +1,7 @@
 //! The checkout this program was built from, and programs run in it.
 
+use std::ffi::OsStr;
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -61,6 +63,28 @@ pub fn run(mut command: Command, task: &str) -> Result<()> {
 
 /// Builds the server as the tests do, and says where it is.
 pub fn server() -> Result<PathBuf> {
+    built(&[])
+}
+
+/// Builds the server with the tools of the conformance suite, and says where in `home` it is.
+pub fn server_for_conformance(home: &Path) -> Result<PathBuf> {
+    let built_here = built(&["--features", "conformance"])?;
+    let server = home.join("with-fixtures").join(file_name(&built_here));
+    let copied = server
+        .parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| fs::copy(&built_here, &server).map(drop));
+    copied.map_err(|error| format!("cannot copy the server: {error}"))?;
+    // Nobody must take the one in its usual place for the usual one.
+    built(&[])?;
+    Ok(server)
+}
+
+fn file_name(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or(path.as_os_str())
+}
+
+fn built(options: &[&str]) -> Result<PathBuf> {
     let mut command = cargo();
     command
         .args(["build", "--locked", "--package", "workspace-mcp", "--bin"])
@@ -69,6 +93,7 @@ pub fn server() -> Result<PathBuf> {
             "--message-format",
             "json-render-diagnostics",
         ])
+        .args(options)
         .stdin(Stdio::null())
         .stderr(Stdio::inherit());
     let output = command

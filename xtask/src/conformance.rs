@@ -1,23 +1,25 @@
-//! The official conformance suite against the real program over HTTP, once for each revision that
-//! has a set of requirements.
+//! The official conformance suite over HTTP, for each revision that has a set of requirements:
+//! against the program as it is shipped, and against one that has the suite's own tools too.
 //!
 //! It is pinned and installed like the clients, with the Node that it needs where there is a package
-//! of it. What may fail is listed beside it in `clients/conformance/`.
+//! of it. What may fail is listed beside it in `clients/conformance/`: the features that are not
+//! offered, and what needs the suite's tools.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::{fs, thread};
+use std::thread;
 
 use crate::clients::{if_changed, need, staged};
 use crate::count::{self, Count};
 use crate::{Result, checkout, platform};
 
-/// The revisions, each with a file of what may fail.
+/// The revisions, each with two files of what may fail.
 const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 
-/// Runs the suite.
+/// Runs the suite against the program, and against a build of it for the suite.
 pub fn run(server: &Path) -> Result<Count> {
     let home = staged("conformance")?;
     let locks = [home.join("package.json"), home.join("package-lock.json")];
@@ -32,21 +34,52 @@ pub fn run(server: &Path) -> Result<Count> {
     need(&node, "Node 22 or newer, for the conformance suite")?;
     let root = home.join("root");
     fs::create_dir_all(&root).map_err(|error| format!("cannot make a folder: {error}"))?;
-    let served = Served::start(server, &root)?;
     let mut total = Count::default();
-    for revision in REVISIONS {
-        println!("\n     Running the conformance suite for {revision}");
-        let mut command = Command::new(&node);
-        command
-            .arg(SUITE)
-            .args(["server", "--url", &served.address])
-            .args(["--requirements", revision])
-            .arg("--expected-failures")
-            .arg(format!("expected-{revision}.yml"))
-            .current_dir(&home);
-        total += checkout::counted(command, count::from_conformance)?;
+    for (name, with_fixtures) in [("as shipped", false), ("with the suite's tools", true)] {
+        let server = if with_fixtures {
+            checkout::server_for_conformance(&home)?
+        } else {
+            server.to_owned()
+        };
+        let served = Served::start(&server, &root)?;
+        for revision in REVISIONS {
+            println!("\n     Running the conformance suite for {revision}, {name}");
+            let expected = home.join(format!("expected-{revision}.yml"));
+            fs::write(
+                &expected,
+                expected_failures(&home, revision, with_fixtures)?,
+            )
+            .map_err(|error| format!("cannot write {}: {error}", expected.display()))?;
+            let mut command = Command::new(&node);
+            command
+                .arg(SUITE)
+                .args(["server", "--url", &served.address])
+                .args(["--requirements", revision])
+                .arg("--expected-failures")
+                .arg(&expected)
+                .current_dir(&home);
+            total += checkout::counted(command, count::from_conformance)?;
+        }
     }
     Ok(total)
+}
+
+/// The list of what may fail, as the suite reads it.
+fn expected_failures(home: &Path, revision: &str, with_fixtures: bool) -> Result<String> {
+    let read = |name: &str| {
+        let path = home.join(format!("{name}-{revision}.yml"));
+        fs::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))
+    };
+    let mut list = read("not-offered")?;
+    if !with_fixtures {
+        let entries = read("fixtures")?;
+        for line in entries.lines().filter(|line| line.starts_with("  - ")) {
+            list.push_str(line);
+            list.push('\n');
+        }
+    }
+    Ok(list)
 }
 
 /// The Node that was installed beside the suite, else the one on the path.

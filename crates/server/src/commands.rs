@@ -252,6 +252,8 @@ pub fn serve(
     what: &str,
 ) -> Result<ExitCode, StartFault> {
     transport.check()?;
+    #[cfg(feature = "conformance")]
+    let toolset = &crate::conformance::beside(Arc::clone(toolset));
     let served = if transport.http {
         let tls = transport.tls()?;
         let (listener, address) = transport.listen()?;

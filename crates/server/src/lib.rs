@@ -17,6 +17,8 @@ pub mod args;
 pub mod cli;
 pub mod commands;
 pub mod config;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod context;
 pub mod dispatch;
 pub mod failure;
