@@ -211,7 +211,8 @@ pub fn help() -> String {
          Usage: workspace-mcp [options]\n\
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
          \x20      workspace-mcp tools [options]                              list the tools\n\
-         \x20      workspace-mcp check-config [options]                       show what would be served\n\n\
+         \x20      workspace-mcp check-config [options]                       show what would be served\n\
+         \x20      workspace-mcp tunnel [options]                             serve hosted products\n\n\
          Options:\n",
     );
     text.push_str(&options::list(OPTIONS));

@@ -25,6 +25,7 @@ use crate::stdio;
 use crate::tool::Tool;
 use crate::tools::project::TOOLS;
 use crate::toolset::{Caller, Toolset};
+use crate::tunnel;
 
 /// Runs the program with these words after its own name. Relative paths start at `cwd`;
 /// `environment` reads a variable.
@@ -38,9 +39,13 @@ pub fn run(
     if words.next_if(|word| word == "managed").is_some() {
         return managed::run(words, cwd, environment);
     }
-    let done = cli::parse(words)
-        .map_err(StartFault::Usage)
-        .and_then(|line| run_line(line, cwd, environment));
+    let done = match words.peek().map(String::as_str) {
+        Some("tunnel") => tunnel::run(words.skip(1), cwd, environment),
+        Some(tunnel::SERVER_WORD) => tunnel::serve_without_key(words.skip(1)),
+        _ => cli::parse(words)
+            .map_err(StartFault::Usage)
+            .and_then(|line| run_line(line, cwd, environment)),
+    };
     match done {
         Ok(code) => code,
         Err(StartFault::Usage(text)) => {

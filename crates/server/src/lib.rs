@@ -40,3 +40,4 @@ pub mod stdio;
 pub mod tool;
 pub mod tools;
 pub mod toolset;
+pub mod tunnel;

@@ -89,3 +89,18 @@ pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option
     };
     absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))
 }
+
+/// Where the user keeps data of programs.
+pub(crate) fn user_data_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let absolute = |name| {
+        environment(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))
+}
+
+/// The folder above the one with the profiles of the tunnel client.
+pub(crate) fn profile_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
+    user_config_dir(environment)
+}

@@ -34,3 +34,19 @@ pub(crate) fn outlive_file_limits() {}
 
 /// There is no limit on open files to speak of here.
 pub(crate) fn allow_many_files() {}
+
+/// Where the user keeps data of programs.
+pub(crate) fn user_data_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let path = PathBuf::from(environment("LOCALAPPDATA")?);
+    path.is_absolute().then_some(path)
+}
+
+/// The folder above the one with the profiles of the tunnel client, which looks for the variables
+/// of Unix first.
+pub(crate) fn profile_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let named = |name| environment(name).filter(|path| !path.is_empty());
+    named("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| named("HOME").map(|home| PathBuf::from(home).join(".config")))
+        .or_else(|| user_config_dir(environment))
+}

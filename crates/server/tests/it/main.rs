@@ -35,3 +35,5 @@ mod scenarios;
 mod schemas;
 #[cfg(target_os = "linux")]
 mod special;
+#[cfg(target_os = "linux")]
+mod tunnel;

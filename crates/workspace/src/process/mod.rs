@@ -84,6 +84,29 @@ pub fn run(
     os::run(invocation, stdout, stderr, cancel)
 }
 
+/// Runs a program in place of this one, with its input, output and errors, and these variables only.
+///
+/// Where the system can, this process becomes the program, and this returns only when that fails.
+/// Elsewhere it waits for the program's end and gives its code.
+///
+/// # Errors
+/// What the operating system says when it cannot be started.
+pub fn exec(
+    program: &Path,
+    args: &[OsString],
+    variables: &[(OsString, OsString)],
+) -> io::Result<i32> {
+    os::exec(program, args, variables)
+}
+
+/// The path of this program.
+///
+/// # Errors
+/// What the operating system says when it is not known.
+pub fn this_program() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
 /// The beginning and the end of an output, and how much was in between.
 #[derive(Debug)]
 pub struct Ends {

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -151,4 +151,22 @@ pub(crate) fn bytes_of(text: &OsStr) -> Vec<u8> {
 /// Whom files belong to that this process makes; no number here.
 pub(crate) fn owner() -> Option<u32> {
     None
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where programs are started"
+)]
+pub(super) fn exec(
+    program: &Path,
+    args: &[OsString],
+    variables: &[(OsString, OsString)],
+) -> io::Result<i32> {
+    let variables = variables.iter().map(|(name, value)| (name, value));
+    let status = Command::new(program)
+        .args(args)
+        .env_clear()
+        .envs(variables)
+        .status()?;
+    Ok(status.code().unwrap_or(1))
 }
