@@ -106,7 +106,7 @@ impl Inner {
         let ours = if request.exact {
             HashSet::new()
         } else {
-            self.made_by_server(&additions, cancel)?
+            self.made_by_server(request.checkpoint, &additions, cancel)?
         };
         let mut plan = Plan::default();
         let mut left = BTreeSet::new();
@@ -206,11 +206,13 @@ impl Inner {
         Ok(true)
     }
 
-    /// Those of the files that a change of the server added.
+    /// Those of the files that the server added since a checkpoint that lacks them.
     ///
-    /// A file that a restore brought back is whose it was before.
+    /// A file that a restore brought back is whose it was before; where nobody else added it since
+    /// that checkpoint, bringing it back was the server's own doing.
     fn made_by_server(
         &mut self,
+        target: Id,
         files: &[Differing],
         cancel: &Cancel,
     ) -> Result<HashSet<Box<[u8]>>, Error> {
@@ -226,31 +228,37 @@ impl Inner {
             .filter(|path| is_in_head(path))
             .collect();
         let mut ours = HashSet::new();
+        let mut brought_back: HashSet<Box<[u8]>> = HashSet::new();
         let line = self.line()?.to_vec();
         for pair in line.windows(2).rev() {
             let [before, after] = pair else { continue };
-            if open.is_empty() {
+            if open.is_empty() || *after == target {
                 break;
             }
             cancel.check()?;
             let (before, after) = (self.store.commit(*before)?, self.store.commit(*after)?);
             let is_change = before.message == PRE_CHANGE && after.message == POST_CHANGE;
             let is_restore = before.message == PRE_RESTORE && after.message.starts_with(RESTORED);
-            if is_restore {
-                continue;
-            }
             tree::compare(
                 &self.store,
                 Some(before.tree),
                 Some(after.tree),
                 &mut |path, then, now| {
-                    if then.is_none() && now.is_some() && open.remove(path) && is_change {
+                    if then.is_some() || now.is_none() {
+                        return Ok(());
+                    }
+                    if is_restore {
+                        if open.contains(path) {
+                            brought_back.insert(path.into());
+                        }
+                    } else if open.remove(path) && is_change {
                         ours.insert(path.into());
                     }
                     Ok(())
                 },
             )?;
         }
+        ours.extend(brought_back.into_iter().filter(|path| open.contains(path)));
         Ok(ours)
     }
 }

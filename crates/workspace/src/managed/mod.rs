@@ -3,13 +3,32 @@
 //!
 //! Everything is validated, under the workspace's lock, before anything is touched; then the
 //! transaction makes the changes together, and the history follows. What a process that ended left
-//! in the middle is finished or taken back at the next start, in the files and in the history.
+//! in the middle is finished or taken back at the next start, in the files and in the history:
+//!
+//! - Before the transaction's record is renamed, everything is taken back. The newest checkpoint, the
+//!   one before the change, holds just that.
+//! - From then on the change stays. The record keeps a note that names the checkpoint before it; as
+//!   long as that is the newest one, the checkpoint after the change is still to be made.
 
 mod answer;
+mod apply;
+mod draft;
 mod error;
+mod history;
+mod lines;
+mod look;
 mod operation;
 mod options;
+mod plan;
+mod restore;
 mod rules;
+mod search;
+mod session;
+mod start;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rooted::Root;
 
 pub use self::answer::{
     Checkpoint, Diff, DiffRequest, DiffStat, Found, Hit, Listed, Pruned, ReadAnswer, ReadRequest,
@@ -20,28 +39,20 @@ pub use self::operation::{Applied, Done, Encoding, Operation};
 pub use self::options::{Allow, EXCLUDED, Options};
 pub use self::rules::Rules;
 
-use crate::cancel::Cancel;
+use crate::checkpoint::Repository;
+use crate::lock::Lock;
 
 /// A managed workspace, ready for calls from any number of threads.
 #[derive(Debug)]
 pub struct Managed {
     options: Options,
     rules: Rules,
+    root: RwLock<Arc<Root>>,
+    lock: Lock,
+    repository: Repository,
 }
 
 impl Managed {
-    /// Opens the workspace: finishes or takes back what a process that ended left, and begins the
-    /// history where there is none.
-    ///
-    /// # Errors
-    /// [`Code::PathOutsideWorkspace`] and [`Code::ConfigError`] for a root that is no good;
-    /// [`Code::ExistingGitRepositoryNotSupported`]; what the disk says.
-    pub fn start(options: Options, cancel: &Cancel) -> Result<(Self, Started), Error> {
-        let _ = cancel;
-        let rules = Rules::new(&options.excluded);
-        Ok((Self { options, rules }, Started::default()))
-    }
-
     /// How the workspace is set up.
     #[must_use]
     pub fn options(&self) -> &Options {
@@ -57,108 +68,23 @@ impl Managed {
     /// The last component of the root's path.
     #[must_use]
     pub fn name(&self) -> String {
-        String::new()
+        let root = self.root.read().unwrap_or_else(PoisonError::into_inner);
+        let name = root.host_path().file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
     }
 
-    /// Lists a folder, sorted by name; the empty path is the root.
-    ///
-    /// # Errors
-    /// Those of paths; [`Code::DirectoryExpected`].
-    pub fn list_directory(&self, path: &str, cancel: &Cancel) -> Result<Vec<Listed>, Error> {
-        let _ = (path, cancel);
-        Err(unfinished())
+    /// The root as it is now: a folder that was removed or moved away and made again is opened anew.
+    fn root(&self) -> Result<Arc<Root>, Error> {
+        let root = Arc::clone(&self.root.read().unwrap_or_else(PoisonError::into_inner));
+        if !root.is_gone() {
+            return Ok(root);
+        }
+        let gone = |_| {
+            let message = "the workspace folder is gone; put it back or start anew";
+            Error::new(Code::InternalError, message)
+        };
+        let anew = Arc::new(root.open_again().map_err(gone)?);
+        *self.root.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&anew);
+        Ok(anew)
     }
-
-    /// Reads a text file, or some of its lines.
-    ///
-    /// # Errors
-    /// Those of paths; [`Code::ReadTooLarge`], [`Code::BinaryFileUnsupported`].
-    pub fn read_file(
-        &self,
-        request: &ReadRequest<'_>,
-        cancel: &Cancel,
-    ) -> Result<ReadAnswer, Error> {
-        let _ = (request, cancel);
-        Err(unfinished())
-    }
-
-    /// Searches text files.
-    ///
-    /// # Errors
-    /// Those of paths; [`Code::DirectoryExpected`]; [`Code::InternalError`] for a bad expression.
-    pub fn search_text(
-        &self,
-        request: &SearchRequest<'_>,
-        cancel: &Cancel,
-    ) -> Result<Found, Error> {
-        let _ = (request, cancel);
-        Err(unfinished())
-    }
-
-    /// Does operations in order: all of them or none, with a checkpoint before and after.
-    ///
-    /// # Errors
-    /// Whatever one of them breaks. Then no file was touched, and, but for
-    /// [`Code::TransactionFailed`] and [`Code::RollbackFailed`], no checkpoint made.
-    pub fn apply_changes(
-        &self,
-        operations: &[Operation],
-        cancel: &Cancel,
-    ) -> Result<Applied, Error> {
-        let _ = (operations, cancel);
-        Err(unfinished())
-    }
-
-    /// Tells what differs from the newest checkpoint.
-    ///
-    /// # Errors
-    /// [`Code::GitError`].
-    pub fn status(&self, cancel: &Cancel) -> Result<Status, Error> {
-        let _ = cancel;
-        Err(unfinished())
-    }
-
-    /// Shows what differs from a checkpoint.
-    ///
-    /// # Errors
-    /// [`Code::CheckpointNotFound`], [`Code::GitError`], those of paths.
-    pub fn diff(&self, request: &DiffRequest<'_>, cancel: &Cancel) -> Result<Diff, Error> {
-        let _ = (request, cancel);
-        Err(unfinished())
-    }
-
-    /// The newest checkpoints, newest first.
-    ///
-    /// # Errors
-    /// [`Code::GitError`].
-    pub fn history(&self, limit: usize, cancel: &Cancel) -> Result<Vec<Checkpoint>, Error> {
-        let _ = (limit, cancel);
-        Err(unfinished())
-    }
-
-    /// Makes the files as they were at a checkpoint.
-    ///
-    /// # Errors
-    /// [`Code::CheckpointNotFound`], those of paths, and those of [`Managed::apply_changes`].
-    pub fn restore(
-        &self,
-        request: &RestoreRequest<'_>,
-        cancel: &Cancel,
-    ) -> Result<Restored, Error> {
-        let _ = (request, cancel);
-        Err(unfinished())
-    }
-
-    /// Forgets all but the newest checkpoints, and packs the history.
-    ///
-    /// # Errors
-    /// [`Code::GitError`].
-    pub fn prune(&self, keep: usize, cancel: &Cancel) -> Result<Pruned, Error> {
-        let _ = (keep, cancel);
-        Err(unfinished())
-    }
-}
-
-fn unfinished() -> Error {
-    Error::new(Code::InternalError, "this is not there yet")
 }

@@ -310,6 +310,11 @@ pub(super) fn temp_name(id: u64, index: usize) -> Box<[u8]> {
         .into()
 }
 
+/// Says whether a name is a temporary one of this transaction.
+pub(super) fn is_temp_of(id: u64, name: &[u8]) -> bool {
+    name.starts_with(format!("{TEMP_PREFIX}{id:016x}-").as_bytes())
+}
+
 /// Reads the number back from the name of a record; `None` for names of other things.
 pub(super) fn id_of(name: &[u8], ending: &str) -> Option<u64> {
     let name = std::str::from_utf8(name).ok()?.strip_suffix(ending)?;

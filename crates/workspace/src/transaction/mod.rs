@@ -23,7 +23,9 @@ use rooted::{Durability, File, Meta, Place, RelPath};
 
 pub use self::append::{Appended, append};
 pub use self::recovery::{Recovered, enter, recover, recover_if_idle};
-pub use self::tree::{Content, Failed, Made, Noted, StepId, TreeChange, What, forget, noted};
+pub use self::tree::{
+    Content, Failed, Fetch, Made, Noted, StepId, TreeChange, What, forget, noted,
+};
 
 use self::intent::{Intent, Name, Record, StagedLine};
 use self::step::{Fault, Step};

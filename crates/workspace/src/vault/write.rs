@@ -279,7 +279,7 @@ pub fn relocate(vault: &Vault, cancel: &Cancel, from: &str, to: &str) -> Result<
         let Some(meta) = old.meta else {
             return Err(Fault::NoteNotFound(from));
         };
-        let mut change = TreeChange::new(writer.durability(), None);
+        let mut change = TreeChange::new(writer.durability());
         let mut folder = new.dir.path().clone();
         for name in &new.missing {
             folder = folder.join(name);

@@ -13,6 +13,8 @@ mod crash;
 mod git;
 mod journal;
 mod lock;
+#[cfg(unix)]
+mod managed;
 mod notes;
 #[cfg(unix)]
 mod process;

@@ -44,6 +44,7 @@ pub struct TreeChange {
     steps: Vec<Step>,
     /// Where things are before the first step that were made or moved since, by where they are now.
     placed: HashMap<RelPath, RelPath>,
+    /// Whether a folder does not stay where it is.
     moves: bool,
     durability: Durability,
     note: Option<String>,
@@ -138,17 +139,25 @@ pub struct Noted {
 
 impl TreeChange {
     /// A change of nothing yet, that is to survive what `durability` says.
-    ///
-    /// With a note [`noted`] tells of it when the process ends between the commit and [`Made::finish`].
     #[must_use]
-    pub fn new(durability: Durability, note: Option<String>) -> Self {
+    pub fn new(durability: Durability) -> Self {
         Self {
             id: rooted::random(),
             steps: Vec::new(),
             placed: HashMap::new(),
             moves: false,
             durability,
-            note,
+            note: None,
+        }
+    }
+
+    /// The same change, of which [`noted`] tells with this note when the process ends between the
+    /// commit and [`Made::finish`].
+    #[must_use]
+    pub fn with_note(self, note: String) -> Self {
+        Self {
+            note: Some(note),
+            ..self
         }
     }
 
@@ -214,6 +223,27 @@ impl TreeChange {
         }
     }
 
+    /// What a step is to write, where that is at hand.
+    #[must_use]
+    pub fn content(&self, step: StepId) -> Option<&[u8]> {
+        match &self.steps.get(step.0)?.task {
+            Task::New {
+                content: Content::Bytes(content),
+                ..
+            }
+            | Task::Over {
+                content: Content::Bytes(content),
+                ..
+            } => Some(content),
+            Task::New { .. }
+            | Task::Over { .. }
+            | Task::MakeFolder
+            | Task::Move { .. }
+            | Task::Remove { .. }
+            | Task::RemoveFolder { .. } => None,
+        }
+    }
+
     /// Makes a folder, which must not exist, in one that does by then.
     pub fn make_folder(&mut self, path: RelPath) -> StepId {
         let step = self.push(path.clone(), Task::MakeFolder);
@@ -254,6 +284,8 @@ impl TreeChange {
 
     /// Removes a folder in which nothing is by then.
     pub fn remove_folder(&mut self, path: RelPath, what: What) {
+        // Until the end it is under a temporary name, with what was removed from it before.
+        self.moves = true;
         self.push(path, Task::RemoveFolder { what });
     }
 
@@ -288,12 +320,19 @@ impl TreeChange {
     /// Where a folder is after the last step, by where it is before step number `from`.
     fn end(&self, folder: &RelPath, from: usize) -> RelPath {
         let mut at = folder.clone();
-        for step in self.steps.iter().skip(from) {
-            if let Task::Move { to, .. } = &step.task
-                && let Some(moved) = rebased(&at, &step.path, to)
-            {
-                at = moved;
-            }
+        for (index, step) in self.steps.iter().enumerate().skip(from) {
+            let moved = match &step.task {
+                Task::Move { to, .. } => rebased(&at, &step.path, to),
+                Task::RemoveFolder { .. } => {
+                    let parent = step.path.parent().unwrap_or_default();
+                    let temp = parent.join(intent::temp_name(self.id, index));
+                    rebased(&at, &step.path, &temp)
+                }
+                Task::New { .. } | Task::Over { .. } | Task::MakeFolder | Task::Remove { .. } => {
+                    None
+                }
+            };
+            at = moved.unwrap_or(at);
         }
         at
     }

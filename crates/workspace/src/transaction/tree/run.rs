@@ -253,7 +253,11 @@ impl<'a> Run<'a> {
                 }
                 give_name(dir, &name, dir, &temp).map_err(&fault)?;
                 let inside = dir.open_dir(&temp).and_then(|inside| inside.list());
-                let is_empty = inside.is_ok_and(|inside| inside.is_empty());
+                // What this change removed from it before is there under temporary names.
+                let is_empty = inside.is_ok_and(|inside| {
+                    let mut names = inside.iter().map(|(name, _)| name);
+                    names.all(|name| intent::is_temp_of(self.id, name))
+                });
                 if !is_ours(&temp)? || !is_empty {
                     give_name(dir, &temp, dir, &name).map_err(&fault)?;
                     return Err(changed());

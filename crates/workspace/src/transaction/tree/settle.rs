@@ -58,7 +58,8 @@ impl Settle<'_> {
     /// Removes what a finished change left behind.
     pub(super) fn clear(&self) -> rooted::Result<()> {
         let mut dirs = Dirs::new(self.root);
-        for (index, step) in self.steps.iter().enumerate().rev() {
+        // First what was removed from a folder, and then the folder.
+        for (index, step) in self.steps.iter().enumerate() {
             if matches!(step.act, Act::MakeFolder | Act::Move) {
                 continue;
             }

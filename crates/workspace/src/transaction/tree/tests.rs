@@ -13,7 +13,7 @@ use rooted::{Durability, Mode, RelPath, Root};
 
 use super::entry::{self, Intent};
 use super::run::Run;
-use super::{Content, TreeChange, What, forget, noted};
+use super::{Content, StepId, TreeChange, What, forget, noted};
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::lock::{Guard, Lock, Queue};
@@ -63,10 +63,10 @@ impl World {
         What::There(self.root.meta(&rel(path)).expect("it is there"))
     }
 
-    fn replace(&self, change: &mut TreeChange, origin: &str, path: &str) {
+    fn replace(&self, change: &mut TreeChange, origin: &str, path: &str) -> StepId {
         let meta = self.root.meta(&rel(origin)).expect("a file");
         let new = Content::Bytes(format!("new {path}").into_bytes());
-        change.replace(rel(path), meta, None, new, None);
+        change.replace(rel(path), meta, None, new, None)
     }
 
     fn recover(&self) -> Recovered {
@@ -113,11 +113,21 @@ fn bytes(text: &str) -> Content {
     Content::Bytes(text.as_bytes().to_vec())
 }
 
-const FILES: [&str; 7] = ["a", "b", "d/x", "d/y", "d/z/", "e/", "same"];
+const FILES: [&str; 9] = [
+    "a",
+    "b",
+    "d/x",
+    "d/y",
+    "d/z/",
+    "e/",
+    "gone/in/x",
+    "gone/y",
+    "same",
+];
 
 /// One step of each kind, with steps that build on others.
 fn everything(world: &World) -> TreeChange {
-    let mut change = TreeChange::new(Durability::Kill, Some("told".to_owned()));
+    let mut change = TreeChange::new(Durability::Kill).with_note("told".to_owned());
     world.replace(&mut change, "a", "a");
     let made = change.make_folder(rel("n"));
     let file = change.create(rel("n/f"), bytes("first"), false);
@@ -128,6 +138,11 @@ fn everything(world: &World) -> TreeChange {
     change.remove(rel("n/d/y"), world.there("d/y"), None);
     change.remove_folder(rel("e"), world.there("e"));
     change.rename(rel("b"), rel("e"), world.there("b"));
+    let over = world.replace(&mut change, "gone/in/x", "gone/in/x");
+    change.rename(rel("gone/in/x"), rel("out"), What::Of(over));
+    change.remove(rel("gone/y"), world.there("gone/y"), None);
+    change.remove_folder(rel("gone/in"), world.there("gone/in"));
+    change.remove_folder(rel("gone"), world.there("gone"));
     change.make_folder(rel("b"));
     change.create(rel("b/z"), bytes("new b/z"), false);
     change.rename(rel("n"), rel("m"), What::Of(made));
@@ -224,6 +239,7 @@ fn a_change_is_all_old_or_all_new_wherever_the_process_ends() {
                 "m/d/x: new n/d/x",
                 "m/d/z/: ",
                 "m/d/z/deep: new deep",
+                "out: new gone/in/x",
                 "same: old same",
             ];
             assert_eq!(shown, want);
@@ -267,7 +283,7 @@ fn what_may_be_run_may_still_be_run() {
     set("run", 0o750);
     set("plain", 0o640);
     let guard = world.guard();
-    let mut change = TreeChange::new(Durability::Power, None);
+    let mut change = TreeChange::new(Durability::Power);
     world.replace(&mut change, "run", "run");
     let meta = world.root.meta(&rel("plain")).expect("a file");
     change.replace(rel("plain"), meta, None, Content::Fetch(7), Some(true));
