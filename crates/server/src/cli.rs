@@ -34,7 +34,7 @@ pub enum Command {
 }
 
 /// The options, in the order of the help.
-const OPTIONS: &[&[Opt]] = &[
+pub const OPTIONS: &[&[Opt]] = &[
     &[
         opt(
             "config",
@@ -212,7 +212,8 @@ pub fn help() -> String {
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
          \x20      workspace-mcp tools [options]                              list the tools\n\
          \x20      workspace-mcp check-config [options]                       show what would be served\n\
-         \x20      workspace-mcp tunnel [options]                             serve hosted products\n\n\
+         \x20      workspace-mcp tunnel [options]                             serve hosted products\n\
+         \x20      workspace-mcp completions <shell>                          print completions\n\n\
          Options:\n",
     );
     text.push_str(&options::list(OPTIONS));

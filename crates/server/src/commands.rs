@@ -18,9 +18,11 @@ use crate::config::{self, Config, Layer, Source, StartFault, check};
 use crate::dispatch::Server;
 use crate::http;
 use crate::log::{Level, Log};
+use crate::man;
 use crate::managed;
 use crate::registry::Registry;
 use crate::shell::{self, Shell};
+use crate::shells;
 use crate::stdio;
 use crate::tool::Tool;
 use crate::tools::project::TOOLS;
@@ -40,6 +42,8 @@ pub fn run(
         return managed::run(words, cwd, environment);
     }
     let done = match words.peek().map(String::as_str) {
+        Some("completions") => completions(words.skip(1)),
+        Some("man") => man(words.skip(1)),
         Some("tunnel") => tunnel::run(words.skip(1), cwd, environment),
         Some(tunnel::SERVER_WORD) => tunnel::serve_without_key(words.skip(1)),
         _ => cli::parse(words)
@@ -87,6 +91,27 @@ fn run_line(
             let (config, _) = start.config()?;
             Ok(print(&tools(&registry(&config)?)))
         }
+    }
+}
+
+/// Prints the completions for a shell.
+fn completions(words: impl Iterator<Item = String>) -> Result<ExitCode, StartFault> {
+    let words: Vec<String> = words.collect();
+    let script = match words.as_slice() {
+        [shell] => shells::script(shell),
+        _ => None,
+    };
+    script.map(|script| print(&script)).ok_or_else(|| {
+        let names = shells::NAMES.join(", ");
+        StartFault::Usage(format!("completions needs one shell: {names}"))
+    })
+}
+
+/// Prints the manual page.
+fn man(mut words: impl Iterator<Item = String>) -> Result<ExitCode, StartFault> {
+    match words.next() {
+        None => Ok(print(&man::page())),
+        Some(_) => Err(StartFault::Usage("man takes nothing more".to_owned())),
     }
 }
 

@@ -14,6 +14,7 @@
 )]
 
 pub mod args;
+pub mod catalog;
 pub mod cli;
 pub mod commands;
 pub mod config;
@@ -24,6 +25,7 @@ pub mod dispatch;
 pub mod failure;
 pub mod http;
 pub mod log;
+pub mod man;
 pub mod managed;
 pub mod mcp;
 pub mod options;
@@ -34,6 +36,7 @@ pub mod record;
 pub mod registry;
 pub mod reply;
 pub mod shell;
+pub mod shells;
 #[cfg(test)]
 mod stage;
 pub mod stdio;

@@ -35,7 +35,8 @@ const OWN: &[Opt] = &[
     ),
 ];
 
-const OPTIONS: &[&[Opt]] = &[OWN, TRANSPORT, LOG, GENERAL];
+/// The options, in the order of the help.
+pub const OPTIONS: &[&[Opt]] = &[OWN, TRANSPORT, LOG, GENERAL];
 
 /// Why there is nothing served.
 enum Fault {

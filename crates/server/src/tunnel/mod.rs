@@ -28,6 +28,10 @@ use crate::platform;
 use self::client::{Search, shown};
 use self::store::Access;
 use self::words::Words;
+use crate::options::Opt;
+
+/// The options that are not for the server, in the order of the help.
+pub const OPTIONS: &[&[Opt]] = &[words::OPTIONS];
 
 /// The first word of the server that the tunnel client starts: the rest is served without the key in
 /// the environment.
@@ -411,6 +415,6 @@ fn help() -> String {
          \x20 workspace-mcp tunnel --root ~/project --shell\n\
          \x20 workspace-mcp tunnel --profile work --workspace api=~/api   then: tunnel --profile work\n\n\
          The runtime key goes to the tunnel client only: not to a file, an argument or the server.\n",
-        options::list(&[words::OPTIONS])
+        options::list(OPTIONS)
     )
 }

@@ -219,3 +219,49 @@ fn an_argument_that_is_no_text_is_named_and_not_guessed_at() {
         "[workspace-mcp] argument is not valid UTF-8: --root=\u{fffd}\ntry --help\n"
     );
 }
+
+/// What bash offers for the last of these words, with the completions of the program loaded.
+#[cfg(unix)]
+fn offered(words: &[&str]) -> Vec<String> {
+    let folder = folder(&[]);
+    let script = run(folder.path(), &["completions", "bash"]).stdout;
+    let mut script = String::from_utf8(script).unwrap();
+    script.push_str(
+        "COMP_WORDS=(\"$@\"); COMP_CWORD=$(( $# - 1 )); _workspace_mcp\n\
+         printf '%s\\n' \"${COMPREPLY[@]}\"\n",
+    );
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script, "bash", "workspace-mcp"])
+        .args(words)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn bash_completes_commands_options_and_values() {
+    assert_eq!(offered(&["--ro"]), ["--root"]);
+    assert_eq!(offered(&["--durability", ""]), ["kill", "power"]);
+    assert_eq!(offered(&["managed", "--pr"]), ["--prune"]);
+    assert_eq!(offered(&["managed", "/etc/os-rel"]), ["/etc/os-release"]);
+    assert_eq!(
+        offered(&["completions", ""]),
+        ["bash", "zsh", "fish", "powershell"]
+    );
+}
+
+#[test]
+fn the_manual_page_names_all_options() {
+    let (code, page, _) = outcome(&["man"]);
+    assert_eq!(code, 0);
+    assert!(page.starts_with(".TH WORKSPACE-MCP 1 "));
+    for option in ["root <dir>", "prune", "tunnel\\-id <id>"] {
+        assert!(page.contains(&format!("\\-\\-{option}\n")), "{option}");
+    }
+    let (code, _, fault) = outcome(&["completions", "cmd"]);
+    assert_eq!(code, 2);
+    assert!(fault.contains("completions needs one shell: bash, zsh, fish, powershell"));
+}

@@ -1,0 +1,121 @@
+//! All commands of the program, with their options: what completions and the manual page are made of.
+
+use crate::options::Opt;
+use crate::{cli, managed, shells, tunnel};
+
+/// One command.
+#[derive(Debug)]
+pub struct Entry {
+    /// The first word; empty for serving the toolset `project`.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub about: &'static str,
+    /// What may follow beside options.
+    pub follows: Follows,
+    /// Its options.
+    pub tables: &'static [&'static [Opt]],
+}
+
+/// What may follow the name of a command beside options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// Nothing.
+    Nothing,
+    /// The path of a file.
+    File,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// Anything.
+    Anything,
+}
+
+/// The commands, in the order of the help.
+pub const ALL: &[Entry] = &[
+    Entry {
+        name: "",
+        about: "serve project folders",
+        follows: Follows::Nothing,
+        tables: cli::OPTIONS,
+    },
+    Entry {
+        name: "managed",
+        about: "serve one folder in which every change is kept and can be taken back",
+        follows: Follows::File,
+        tables: managed::OPTIONS,
+    },
+    Entry {
+        name: "call",
+        about: "run one tool",
+        follows: Follows::Anything,
+        tables: cli::OPTIONS,
+    },
+    Entry {
+        name: "tools",
+        about: "list the tools",
+        follows: Follows::Nothing,
+        tables: cli::OPTIONS,
+    },
+    Entry {
+        name: "check-config",
+        about: "show what would be served",
+        follows: Follows::Nothing,
+        tables: cli::OPTIONS,
+    },
+    Entry {
+        name: "tunnel",
+        about: "serve hosted products through OpenAI's Secure MCP Tunnel",
+        follows: Follows::Anything,
+        tables: tunnel::OPTIONS,
+    },
+    Entry {
+        name: "completions",
+        about: "print what makes a shell complete the words of this program",
+        follows: Follows::Words(shells::NAMES),
+        tables: &[],
+    },
+    Entry {
+        name: "man",
+        about: "print the manual page",
+        follows: Follows::Nothing,
+        tables: &[],
+    },
+];
+
+impl Entry {
+    /// Its options, one by one.
+    pub fn options(&self) -> impl Iterator<Item = &'static Opt> {
+        self.tables.iter().copied().flatten()
+    }
+}
+
+/// What an option takes for its value.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// None.
+    Nothing,
+    /// One of these words.
+    Words(Vec<&'static str>),
+    /// The path of a folder.
+    Folder,
+    /// The path of a file.
+    File,
+    /// Something that cannot be listed.
+    Text,
+}
+
+impl Takes {
+    /// Reads it from what stands for the value in the help.
+    #[must_use]
+    pub fn of(option: &Opt) -> Self {
+        let Some(value) = option.value else {
+            return Self::Nothing;
+        };
+        let inner = value.trim_start_matches('<').trim_end_matches('>');
+        match inner {
+            "dir" => Self::Folder,
+            "path" | "file" => Self::File,
+            words if words.contains('|') => Self::Words(words.split('|').collect()),
+            _ => Self::Text,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! `workspace-mcp completions SHELL`: scripts that make shells complete the words of this program.
+
+mod bash;
+mod fish;
+mod powershell;
+mod zsh;
+
+use crate::options::Opt;
+
+/// The shells that there are scripts for.
+pub const NAMES: &[&str] = &["bash", "zsh", "fish", "powershell"];
+
+/// The script for a shell; `None` for one that is not among [`NAMES`].
+#[must_use]
+pub fn script(shell: &str) -> Option<String> {
+    match shell {
+        "bash" => Some(bash::script()),
+        "zsh" => Some(zsh::script()),
+        "fish" => Some(fish::script()),
+        "powershell" => Some(powershell::script()),
+        _ => None,
+    }
+}
+
+/// What an option does, in one line.
+fn gist(option: &Opt) -> String {
+    let line = option
+        .about
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let end = line.find([';', ':', '(']).unwrap_or(line.len());
+    line.get(..end).unwrap_or(&line).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests;
