@@ -61,6 +61,14 @@ pub fn run(mut command: Command, task: &str) -> Result<()> {
     }
 }
 
+/// Runs a program to its end, for whoever cares only whether it succeeds.
+pub fn run_quietly(mut command: Command) -> std::result::Result<(), ()> {
+    match command.stdin(Stdio::null()).status() {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(()),
+    }
+}
+
 /// Builds the server as the tests do, and says where it is.
 pub fn server() -> Result<PathBuf> {
     built(&[])

@@ -1,4 +1,5 @@
-//! The tests in `clients/`: the official clients and the conformance suite against the real program.
+//! The tests in `clients/`: the official clients, a web page and the conformance suite against the real
+//! program.
 //!
 //! What they need is installed under `.tools/`, at the versions that the lock files name, and only
 //! when those changed. Node and Python themselves must be there.
@@ -10,7 +11,7 @@ use std::{fs, io};
 
 use crate::checkout::{self, root};
 use crate::count::{self, Count};
-use crate::{Result, conformance, platform};
+use crate::{Result, browser, conformance, platform};
 
 /// Runs the client tests. A client that cannot be set up counts as one failure.
 pub fn run(server: &Path) -> Count {
@@ -21,6 +22,7 @@ pub fn run(server: &Path) -> Count {
             typescript as fn(&Path) -> Result<Count>,
         ),
         ("Python client", python),
+        ("browser", browser::run),
         ("conformance", conformance::run),
     ] {
         println!("\n     Running the {name} tests");

@@ -6,13 +6,12 @@
 //! offered, and what needs the suite's tools.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
+use std::process::Command;
 
 use crate::clients::{if_changed, need, staged};
 use crate::count::{self, Count};
+use crate::served::Served;
 use crate::{Result, checkout, platform};
 
 /// The revisions, each with two files of what may fail.
@@ -41,7 +40,7 @@ pub fn run(server: &Path) -> Result<Count> {
         } else {
             server.to_owned()
         };
-        let served = Served::start(&server, &root)?;
+        let served = Served::start(&server, &root, None, &[])?;
         for revision in REVISIONS {
             println!("\n     Running the conformance suite for {revision}, {name}");
             let expected = home.join(format!("expected-{revision}.yml"));
@@ -89,50 +88,4 @@ fn node(home: &Path) -> PathBuf {
         .into_iter()
         .find(|node| node.is_file())
         .unwrap_or_else(|| "node".into())
-}
-
-/// A running server.
-struct Served {
-    child: Child,
-    address: String,
-}
-
-impl Served {
-    fn start(server: &Path, root: &Path) -> Result<Self> {
-        let mut child = Command::new(server)
-            .args(["--http", "--port", "0", "--root"])
-            .arg(root)
-            .env_remove("MCP_TOKEN")
-            .current_dir(root)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot start the server: {error}"))?;
-        let stderr = child.stderr.take().expect("stderr was asked to be a pipe");
-        let mut lines = BufReader::new(stderr)
-            .lines()
-            .map_while(std::io::Result::ok);
-        let mut served = Self {
-            child,
-            address: String::new(),
-        };
-        for line in lines.by_ref() {
-            if let Some(rest) = line.split("ready on ").nth(1) {
-                let address = rest.split(' ').next().unwrap_or_default();
-                address.clone_into(&mut served.address);
-                // Nobody reads on, but the server must not wait for that.
-                thread::spawn(move || lines.for_each(drop));
-                return Ok(served);
-            }
-        }
-        Err("the server does not start".to_owned())
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

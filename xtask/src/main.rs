@@ -10,12 +10,14 @@
     reason = "chores start programs, print, and work on the checkout itself, not in a served root"
 )]
 
+mod browser;
 mod checkout;
 mod clients;
 mod conformance;
 mod count;
 mod docs;
 mod platform;
+mod served;
 mod suite;
 
 use std::env;
@@ -27,7 +29,7 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test            every test: Rust, the TypeScript and Python clients, the conformance suite
+  test            every test: Rust, the TypeScript and Python clients, a web page, the conformance suite
   test --quick    the Rust tests only
   test --clients  the others only
   soak [FACTOR]   the Rust tests with their loops FACTOR times as long (default 20)

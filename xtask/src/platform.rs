@@ -12,3 +12,24 @@ pub const VENV_PYTHON: &str = if cfg!(windows) {
 } else {
     "bin/python"
 };
+
+/// Names and places of a browser that is Chromium or one built on it.
+#[cfg(not(any(windows, target_os = "macos")))]
+pub const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome", "chrome"];
+/// Names and places of a browser that is Chromium or one built on it.
+#[cfg(target_os = "macos")]
+pub const BROWSERS: &[&str] = &[
+    "chromium",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+/// Names and places of a browser that is Chromium or one built on it.
+#[cfg(windows)]
+pub const BROWSERS: &[&str] = &[
+    "chrome.exe",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+];
+
+/// Whether the server runs commands here.
+pub const HAS_COMMANDS: bool = cfg!(unix);
