@@ -1,6 +1,6 @@
 //! Making a checkpoint.
 
-use rooted::RelPath;
+use rooted::{Durability, RelPath};
 
 use super::error::Error;
 use super::id::Id;
@@ -15,11 +15,8 @@ use crate::lock::Guard;
 /// Bytes of a message that are kept.
 const MESSAGE_BYTES: usize = 200;
 
-/// A checkpoint that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Made {
-    pub(super) id: Id,
-}
+/// Files newly known to be unchanged that do not yet make the index worth writing.
+const UNWRITTEN: usize = 200;
 
 impl Repository {
     /// Makes a checkpoint of all tracked files, also when nothing changed since the last one.
@@ -30,8 +27,7 @@ impl Repository {
     /// [`crate::Error::Busy`] when another program moved the branch meanwhile; [`Error::Damaged`];
     /// what the disk says. The history is as it was then.
     pub fn commit(&self, message: &str, _guard: &Guard, cancel: &Cancel) -> Result<Id, Error> {
-        let made = self.enter()?.commit(&self.options, message, None, cancel)?;
-        Ok(made.id)
+        self.enter()?.commit(&self.options, message, None, cancel)
     }
 
     /// Makes a checkpoint of the last one and what became of these paths and of what is below them;
@@ -46,9 +42,8 @@ impl Repository {
         _guard: &Guard,
         cancel: &Cancel,
     ) -> Result<Id, Error> {
-        let mut inner = self.enter()?;
-        let made = inner.commit(&self.options, message, Some(paths), cancel)?;
-        Ok(made.id)
+        self.enter()?
+            .commit(&self.options, message, Some(paths), cancel)
     }
 }
 
@@ -60,7 +55,7 @@ impl Inner {
         message: &str,
         paths: Option<&[RelPath]>,
         cancel: &Cancel,
-    ) -> Result<Made, Error> {
+    ) -> Result<Id, Error> {
         let who = who(options);
         let message = cut(message);
         let batch = Batch::new(&self.store);
@@ -74,8 +69,8 @@ impl Inner {
         batch.finish()?;
         refs::advance(&self.git, &self.head, id, options.durability)?;
         refs::log(&self.git, &self.head, id, &who, &message);
-        self.took(options, found, tree, id);
-        Ok(Made { id })
+        self.took(found, tree, id);
+        Ok(id)
     }
 
     /// Everything up to the commit itself, in the batch.
@@ -93,12 +88,7 @@ impl Inner {
             None => scan.all()?,
             Some(paths) => scan.some(paths)?,
         };
-        let sets: Vec<Set> = found
-            .changes
-            .iter()
-            .map(|change| change.set.clone())
-            .collect();
-        let tree = tree::edit(&self.store, batch, self.tree, &sets)?;
+        let tree = tree::edit(&self.store, batch, self.tree, &sets(&found))?;
         let mut commit = format!("tree {tree}\n");
         if let Some(parent) = self.head.id {
             commit.push_str(&format!("parent {parent}\n"));
@@ -109,34 +99,32 @@ impl Inner {
     }
 
     /// Takes over what a checkpoint that is on the disk says.
-    fn took(&mut self, options: &Options, found: Found, tree: Id, id: Id) {
-        let n_same = found.same.iter().filter(|(_, stat)| stat.is_some()).count();
-        for (place, stat) in found.same {
-            if let Some(entry) = self.entries.get_mut(place) {
-                entry.stat = stat;
-            }
-        }
-        let sets: Vec<Set> = found
-            .changes
-            .iter()
-            .map(|change| change.set.clone())
-            .collect();
+    fn took(&mut self, mut found: Found, tree: Id, id: Id) {
+        self.note(std::mem::take(&mut found.same));
+        let sets = sets(&found);
         let stat = |place: usize| found.changes.get(place).and_then(|change| change.stat);
         index::set(&mut self.entries, &sets, stat);
+        if let Some(line) = &mut self.line {
+            line.push(self.head.id, id);
+        }
         self.head.id = Some(id);
         self.tree = tree;
-        if let Some(line) = &mut self.line {
-            line.push(id);
-        }
         let is_written = self.index.is_some() && self.index == index::seen(&self.git);
-        if !sets.is_empty() || n_same > 0 || !is_written {
-            // Only a memory of what is known anyway: the checkpoint is made without it.
-            let written = index::write(&self.git, &self.entries, options.durability);
+        if !sets.is_empty() || !is_written || self.n_unwritten > UNWRITTEN {
+            // Only a memory of what is known anyway: the checkpoint is made without it, and one that
+            // a loss of power destroys is written anew.
+            let written = index::write(&self.git, &self.entries, Durability::Kill);
             self.index = written.ok().and_then(|()| index::seen(&self.git));
+            self.n_unwritten = 0;
         }
         // Tried again at the next checkpoint.
         let _ = self.store.tidy();
     }
+}
+
+fn sets(found: &Found) -> Vec<Set> {
+    let changes = found.changes.iter();
+    changes.map(|change| change.set.clone()).collect()
 }
 
 /// Author and time as a commit has them.

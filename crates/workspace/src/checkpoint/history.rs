@@ -42,8 +42,11 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn push(&mut self, id: Id) {
-        self.ids.push(id);
+    /// Adds a checkpoint whose parent is `parent`.
+    pub(super) fn push(&mut self, parent: Option<Id>, id: Id) {
+        if self.ids.last().copied() == parent {
+            self.ids.push(id);
+        }
     }
 }
 

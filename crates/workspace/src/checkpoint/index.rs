@@ -102,16 +102,18 @@ pub(super) fn seen(git: &Dir) -> Option<Seen> {
     })
 }
 
-/// Takes the times of unchanged files from the index file. One that cannot be read tells none.
-pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<(), Error> {
+/// Takes the times of unchanged files from the index file; tells which version of it was read. One
+/// that cannot be read tells none.
+pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<Option<Seen>, Error> {
+    let Some(seen) = seen(git) else {
+        return Ok(None);
+    };
     let Some(bytes) = files::read(git, b"index", INDEX_BYTES)? else {
-        return Ok(());
+        return Ok(None);
     };
-    let Some(written) = git.stat(b"index").ok().map(|meta| meta.mtime_ns) else {
-        return Ok(());
-    };
+    let written = seen.mtime_ns;
     let mut at = 0;
-    each(&bytes, |path, id, mode, stat| {
+    let read = each(&bytes, |path, id, mode, stat| {
         while entries.get(at).is_some_and(|entry| *entry.path < *path) {
             at += 1;
         }
@@ -130,7 +132,7 @@ pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<(), Error> {
             entry.stat = Some(stat);
         }
     });
-    Ok(())
+    Ok(read.map(|()| seen))
 }
 
 /// Gives each entry of an index of version 2 or 3 that is not part of a conflict.

@@ -101,6 +101,8 @@ struct Inner {
     entries: Vec<Entry>,
     /// The version of the index file that says what `entries` does; `None` when it is to be written.
     index: Option<Seen>,
+    /// Files that are known to be unchanged, but not by that file.
+    n_unwritten: usize,
     /// The newest checkpoints down from one of them.
     line: Option<history::Line>,
 }
@@ -180,10 +182,9 @@ impl Inner {
             },
         )?;
         index::set(&mut self.entries, &sets, |_| None);
-        index::overlay(&self.git, &mut self.entries)?;
+        self.index = index::overlay(&self.git, &mut self.entries)?;
         self.head = head;
         self.tree = tree;
-        self.index = None;
         Ok(())
     }
 
@@ -202,8 +203,7 @@ impl Inner {
             None => Id::EMPTY_TREE,
         };
         let mut entries = tree::flatten(&store, tree)?;
-        let index = index::seen(&git);
-        index::overlay(&git, &mut entries)?;
+        let index = index::overlay(&git, &mut entries)?;
         Ok(Self {
             git_id: git.meta()?.id,
             root,
@@ -214,6 +214,7 @@ impl Inner {
             tree,
             entries,
             index,
+            n_unwritten: 0,
             line: None,
         })
     }

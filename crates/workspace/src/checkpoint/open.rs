@@ -87,7 +87,7 @@ fn init(dir: &Dir, root: Root, options: &Options, cancel: &Cancel) -> Result<Id,
             trusts_modes: rooted::KEEPS_EXECUTABLE_BITS,
         };
         let mut inner = Inner::load(root, layout, options)?;
-        let id = inner.commit(options, INITIAL, None, cancel)?.id;
+        let id = inner.commit(options, INITIAL, None, cancel)?;
         // Some systems do not rename a folder in which anything is open.
         drop(inner);
         dir.rename_new(&temp, dir, GIT)

@@ -4,6 +4,7 @@ use rooted::RelPath;
 
 use super::error::Error;
 use super::id::Id;
+use super::index::Stat;
 use super::scan::Found;
 use super::{Inner, Options, Repository};
 use crate::cancel::Cancel;
@@ -62,13 +63,17 @@ impl Inner {
     /// Looks at all files without keeping their content; what was found the same is remembered.
     pub(super) fn look(&mut self, options: &Options, cancel: &Cancel) -> Result<Found, Error> {
         let mut found = self.scan(options, None, cancel).all()?;
-        for (place, stat) in std::mem::take(&mut found.same) {
-            if let Some(entry) = self.entries.get_mut(place).filter(|_| stat.is_some()) {
+        self.note(std::mem::take(&mut found.same));
+        Ok(found)
+    }
+
+    /// Remembers what is known of files that were read and found the same.
+    pub(super) fn note(&mut self, same: Vec<(usize, Option<Stat>)>) {
+        for (place, stat) in same {
+            if let Some(entry) = self.entries.get_mut(place) {
                 entry.stat = stat;
-                // So that the next checkpoint notes it in the file as well.
-                self.index = None;
+                self.n_unwritten += usize::from(stat.is_some());
             }
         }
-        Ok(found)
     }
 }

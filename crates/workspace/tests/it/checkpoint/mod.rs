@@ -2,4 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod basics;
+mod cost;
+mod diff;
+mod prune;
+mod restore;
 mod world;
