@@ -221,6 +221,40 @@ impl Dir {
         Ok(found)
     }
 
+    /// Gives each name in the folder and its kind, in no order, until `each` says no. A name that
+    /// vanishes meanwhile, or of which nothing can be told, is left out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::PermissionDenied`] when the folder cannot be read.
+    pub fn visit(&self, mut each: impl FnMut(&[u8], Kind) -> bool) -> Result<()> {
+        let mut is_over = false;
+        let done = platform::list(&self.handle, |name, kind| {
+            let kind = match kind {
+                Some(kind) => kind,
+                None => match platform::stat(&self.handle, name) {
+                    Ok(meta) => meta.kind,
+                    Err(_) => return Ok(()),
+                },
+            };
+            if each(name, kind) {
+                return Ok(());
+            }
+            is_over = true;
+            Err(io::ErrorKind::Interrupted.into())
+        });
+        match done {
+            Err(error) if !is_over => Err(Error::io(error, &self.path)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says whether the folder's file system is known to give it a new time whenever a name in it
+    /// changes, and to be changed by this machine only.
+    #[must_use]
+    pub fn keeps_times(&self) -> bool {
+        platform::keeps_times(&self.handle)
+    }
+
     /// Says whether this process may write to a file here.
     #[must_use]
     pub fn may_write(&self, name: &[u8]) -> bool {

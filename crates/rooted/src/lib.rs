@@ -29,6 +29,7 @@ mod resolve;
 mod root;
 mod show;
 mod walk;
+mod watch;
 
 pub use crate::dir::Dir;
 pub use crate::error::{Error, ErrorKind, Result};
@@ -44,6 +45,7 @@ pub use crate::replace::{
 pub use crate::root::{Mode, Place, Resolver, Root};
 pub use crate::show::{is_hidden, show, unshow};
 pub use crate::walk::{Entries, Entry, Hidden, WalkOptions, Walked, walk};
+pub use crate::watch::{Watch, WatchedFolder};
 
 /// Whether the permission bits of a file tell that it is a program.
 pub const KEEPS_EXECUTABLE_BITS: bool = platform::KEEPS_EXECUTABLE_BITS;

@@ -1,5 +1,7 @@
 //! What is known of a file: kind, size, permissions, identity.
 
+use std::time::{Duration, SystemTime};
+
 /// What kind of thing a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -45,7 +47,19 @@ pub struct Meta {
     pub ctime_ns: i128,
 }
 
+/// How long ago the last change must lie for the next one to be told from it: longer than the coarsest
+/// clock of a file system ticks.
+pub(crate) const SETTLED: Duration = Duration::from_millis(2500);
+
 impl Meta {
+    /// Says whether a change from now on will show in the times.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let before = now.unwrap_or_default().saturating_sub(SETTLED).as_nanos();
+        self.mtime_ns.max(self.ctime_ns) < i128::try_from(before).unwrap_or(0)
+    }
+
     /// Says whether `other` is the same file with the same content, going by identity, size and time of change.
     ///
     /// Attributes may differ: the change time is not compared, since adding a name moves it.

@@ -54,6 +54,8 @@ pub struct Like<'a> {
     pub old: Option<&'a File>,
     /// Whether those who may read it may run it, if that is not as it comes.
     pub executable: Option<bool>,
+    /// Only its owner may open it, where there is no old version to say.
+    pub is_private: bool,
 }
 
 /// The version that a change was made from.
@@ -122,6 +124,23 @@ impl Dir {
         self.stage(temp, content, like, durability)
     }
 
+    /// [`Dir::stage_new`], of a file that only its owner may open.
+    ///
+    /// # Errors
+    /// As [`Dir::stage_new`].
+    pub fn stage_private(
+        &self,
+        temp: &[u8],
+        content: &[u8],
+        durability: Durability,
+    ) -> Result<Staged> {
+        let like = Like {
+            is_private: true,
+            ..Like::default()
+        };
+        self.stage(temp, content, like, durability)
+    }
+
     /// Writes a version that is to replace `old`, with its owner, mode and extended attributes.
     ///
     /// Until those are set only the owner of this process can open it.
@@ -137,7 +156,7 @@ impl Dir {
     ) -> Result<Staged> {
         let like = Like {
             old: Some(old),
-            executable: None,
+            ..Like::default()
         };
         self.stage(temp, content, like, durability)
     }
@@ -153,7 +172,11 @@ impl Dir {
         like: Like<'_>,
         durability: Durability,
     ) -> Result<Staged> {
-        let mode = if like.old.is_some() { 0o600 } else { 0o666 };
+        let mode = if like.old.is_some() || like.is_private {
+            0o600
+        } else {
+            0o666
+        };
         let file = self.create_file(temp, mode)?;
         self.fill(temp, file, content, like, durability)
             .inspect_err(|_| {

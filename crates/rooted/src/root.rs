@@ -185,6 +185,25 @@ impl Root {
         self.keeps_times
     }
 
+    /// Says whether names that differ in letter case only are the same name here.
+    ///
+    /// Found out by asking for a name in another case; where there is none to ask for, it is what is
+    /// usual on the system.
+    #[must_use]
+    pub fn folds_case(&self) -> bool {
+        let mut found = None;
+        let _ = platform::list(&self.handle, |name, _| {
+            let swapped = swap_case(name);
+            if swapped == name {
+                return Ok(());
+            }
+            let here = platform::stat(&self.handle, name)?.id;
+            found = Some(platform::stat(&self.handle, &swapped).is_ok_and(|meta| meta.id == here));
+            Err(io::ErrorKind::Interrupted.into())
+        });
+        found.unwrap_or(platform::FOLDS_CASE)
+    }
+
     /// Says whether the directory was removed or moved away after it was opened.
     #[must_use]
     pub fn is_gone(&self) -> bool {
@@ -446,6 +465,15 @@ impl Root {
             meta: Some(meta),
         })
     }
+}
+
+/// The name with its ASCII letters in the other case.
+fn swap_case(name: &[u8]) -> Vec<u8> {
+    let swap = |byte: &u8| match byte {
+        b'a'..=b'z' => byte.to_ascii_uppercase(),
+        byte => byte.to_ascii_lowercase(),
+    };
+    name.iter().map(swap).collect()
 }
 
 /// Where a path leads: a folder that is open, and a name in it.

@@ -385,6 +385,7 @@ impl Config {
             state_base: state_base.clone(),
             keep: self.keep,
             clock: Clock::System,
+            mode: Mode::FOLLOW,
         };
         let all = self.workspaces.iter().map(options).collect();
         Workspaces::open(all).map_err(|(index, error)| {

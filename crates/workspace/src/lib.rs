@@ -28,6 +28,7 @@ pub mod lock;
 pub mod managed;
 pub mod matcher;
 pub mod notes;
+pub mod paged;
 pub mod pattern;
 pub mod policy;
 pub mod process;

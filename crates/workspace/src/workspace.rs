@@ -37,6 +37,8 @@ pub struct WorkspaceOptions {
     pub keep: Keep,
     /// Tells the time.
     pub clock: Clock,
+    /// What the root lets through.
+    pub mode: Mode,
 }
 
 impl WorkspaceOptions {
@@ -52,6 +54,7 @@ impl WorkspaceOptions {
             state_base: None,
             keep: Keep::default(),
             clock: Clock::System,
+            mode: Mode::FOLLOW,
         }
     }
 }
@@ -82,7 +85,7 @@ impl Workspace {
     /// # Errors
     /// Whatever the operating system says of the folder.
     pub fn open(options: WorkspaceOptions) -> io::Result<Self> {
-        let root = Root::open(&options.path, Mode::FOLLOW)?;
+        let root = Root::open(&options.path, options.mode)?;
         Ok(Self::new(options, root, Arc::default()))
     }
 
@@ -230,7 +233,7 @@ impl Workspaces {
         );
         let mut opened = Vec::with_capacity(options.len());
         for (index, options) in options.into_iter().enumerate() {
-            let root = Root::open(&options.path, Mode::FOLLOW).map_err(|error| (index, error))?;
+            let root = Root::open(&options.path, options.mode).map_err(|error| (index, error))?;
             opened.push((options, root));
         }
         let host_paths: Vec<&Path> = opened.iter().map(|(_, root)| root.host_path()).collect();

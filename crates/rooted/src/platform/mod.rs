@@ -10,6 +10,10 @@ mod os;
 #[path = "windows/mod.rs"]
 mod os;
 
+#[cfg(not(target_os = "linux"))]
+pub(crate) use self::no_watch::Watch;
+#[cfg(target_os = "linux")]
+pub(crate) use self::os::Watch;
 pub(crate) use self::os::{
     DirHandle, KEEPS_EXECUTABLE_BITS, RESOLVES, as_path, below, check_name, copy_attributes,
     create_dir, create_file, dir_beneath, exchange, file_beneath, hard_link, is_absolute,
@@ -20,6 +24,34 @@ pub(crate) use self::os::{
     remove_dir, remove_file, rename, rename_new, reopen, same_name, set_executable, sort_error,
     stat, stat_dir, stat_file, symlink, sync_all, sync_dir, true_name, volume_name,
 };
+
+/// A watch where there is none: there never is one.
+#[cfg(not(target_os = "linux"))]
+mod no_watch {
+    use super::DirHandle;
+
+    #[derive(Debug)]
+    pub(crate) struct Watch;
+
+    impl Watch {
+        pub(crate) fn new() -> Option<Self> {
+            None
+        }
+
+        pub(crate) fn add(&self, _dir: &DirHandle) -> Option<i32> {
+            None
+        }
+
+        pub(crate) fn remove(&self, _folder: i32) {}
+
+        pub(crate) fn has_news(&self, _content: impl FnMut(i32, &[u8]) -> bool) -> bool {
+            true
+        }
+    }
+}
+
+/// Says whether names usually are the same in either letter case.
+pub(crate) const FOLDS_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
 
 /// What one call of the kernel made of a whole path.
 #[cfg_attr(

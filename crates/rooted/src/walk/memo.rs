@@ -7,11 +7,11 @@
 //! clock look alike.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::{WalkOptions, Walked};
 use crate::ignore_rules::{GITIGNORE, IGNORE};
-use crate::meta::{FileId, Meta};
+use crate::meta::{FileId, Meta, SETTLED};
 use crate::platform;
 use crate::rel_path::RelPath;
 use crate::root::Root;
@@ -25,8 +25,6 @@ const KEPT: usize = 4;
 const ENTRIES: usize = 300_000;
 /// Folders of a walk that is kept at most: each is looked at before the walk is used again.
 const FOLDERS: usize = 20_000;
-/// How long before the walk the last change must lie: longer than the coarsest clock of a file system.
-const SETTLED: Duration = Duration::from_millis(2500);
 
 /// The walks that a root remembers, the last used first.
 #[derive(Debug, Default)]

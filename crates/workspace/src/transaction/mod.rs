@@ -48,6 +48,8 @@ struct Change {
     place: Place,
     content: Vec<u8>,
     old: Option<Based>,
+    /// Whether a new file is for its owner only.
+    is_private: bool,
 }
 
 /// What is kept of an [`Old`].
@@ -117,6 +119,17 @@ impl ChangeSet {
             place,
             content,
             old: None,
+            is_private: false,
+        });
+    }
+
+    /// [`ChangeSet::create`], of a file that only its owner may open.
+    pub fn create_private(&mut self, place: Place, content: Vec<u8>) {
+        self.changes.push(Change {
+            place,
+            content,
+            old: None,
+            is_private: true,
         });
     }
 
@@ -126,6 +139,7 @@ impl ChangeSet {
             place,
             content,
             old: Some(old.into()),
+            is_private: false,
         });
     }
 

@@ -173,6 +173,9 @@ impl<'a> Step<'a> {
     ) -> Result<(), Fault> {
         let content = &self.change.content;
         let staged = match self.form {
+            Form::New if self.change.is_private => {
+                self.dir().stage_private(&self.temp, content, durability)
+            }
             Form::New => self.dir().stage_new(&self.temp, content, durability),
             Form::Over => {
                 let old = self.open_old()?;

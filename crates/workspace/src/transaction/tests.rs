@@ -56,6 +56,7 @@ impl World {
             content: format!("new {path}").into_bytes(),
             place,
             old,
+            is_private: false,
         }
     }
 

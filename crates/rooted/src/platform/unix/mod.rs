@@ -5,6 +5,8 @@ mod attributes;
 mod kernel;
 #[cfg(not(target_os = "linux"))]
 mod no_kernel;
+#[cfg(target_os = "linux")]
+mod watch;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -31,6 +33,9 @@ pub(crate) use no_kernel::{
     dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, keeps_times, list_readable, mount_id,
     mount_id_at, readable_beneath, sync_all, true_name,
 };
+
+#[cfg(target_os = "linux")]
+pub(crate) use watch::Watch;
 
 /// Says whether the permission bits of a file tell that it is a program.
 pub(crate) const KEEPS_EXECUTABLE_BITS: bool = true;

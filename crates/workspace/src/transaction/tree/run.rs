@@ -120,6 +120,7 @@ impl<'a> Run<'a> {
                     }
                 };
                 let like = Like {
+                    is_private: false,
                     old: None,
                     executable: executable.then_some(true),
                 };
@@ -147,6 +148,7 @@ impl<'a> Run<'a> {
                     return Err(changed());
                 }
                 let like = Like {
+                    is_private: false,
                     old: Some(&file),
                     executable: *executable,
                 };
