@@ -209,6 +209,7 @@ pub fn help() -> String {
     text.push_str(
         "Safe, fast access to project folders for an AI agent, over MCP.\n\n\
          Usage: workspace-mcp [options]\n\
+         \x20      workspace-mcp setup <client> [options]                     connect a client; see setup --help\n\
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
          \x20      workspace-mcp tools [options]                              list the tools\n\
          \x20      workspace-mcp check-config [options]                       show what would be served\n\

@@ -21,6 +21,7 @@ use crate::log::{Level, Log};
 use crate::man;
 use crate::managed;
 use crate::registry::Registry;
+use crate::setup;
 use crate::shell::{self, Shell};
 use crate::shells;
 use crate::stdio;
@@ -46,6 +47,7 @@ pub fn run(
         Some("man") => man(words.skip(1)),
         Some("tunnel") => tunnel::run(words.skip(1), cwd, environment),
         Some(tunnel::SERVER_WORD) => tunnel::serve_without_key(words.skip(1)),
+        Some("setup") => set_up(words.skip(1), cwd, environment),
         _ => cli::parse(words)
             .map_err(StartFault::Usage)
             .and_then(|line| run_line(line, cwd, environment)),
@@ -61,6 +63,17 @@ pub fn run(
             ExitCode::FAILURE
         }
     }
+}
+
+/// Writes the server into the configuration of a client.
+fn set_up(
+    words: impl Iterator<Item = String>,
+    cwd: &Path,
+    environment: fn(&str) -> Option<String>,
+) -> Result<ExitCode, StartFault> {
+    let program = std::env::current_exe()
+        .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))?;
+    setup::run(words, cwd, environment, &program).map(|text| print(&text))
 }
 
 fn run_line(

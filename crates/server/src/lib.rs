@@ -35,6 +35,7 @@ pub mod progress;
 pub mod record;
 pub mod registry;
 pub mod reply;
+pub mod setup;
 pub mod shell;
 pub mod shells;
 #[cfg(test)]

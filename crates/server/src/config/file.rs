@@ -63,7 +63,7 @@ impl ConfigFile {
     clippy::disallowed_methods,
     reason = "the file lies where its owner says, outside of what is served; it is opened once, by the resolved path"
 )]
-pub(super) fn resolve(path: &Path) -> Result<Option<PathBuf>, String> {
+pub(crate) fn resolve(path: &Path) -> Result<Option<PathBuf>, String> {
     match std::fs::canonicalize(path) {
         Ok(real) => Ok(Some(real)),
         Err(error) if is_absence(error.kind()) => match std::fs::symlink_metadata(path) {
@@ -104,7 +104,7 @@ fn content(real: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// What went wrong, without the path, which the caller knows.
-fn reason(error: &rooted::Error) -> String {
+pub(crate) fn reason(error: &rooted::Error) -> String {
     let text = error.to_string();
     let path = format!(": {}", error.path);
     text.strip_suffix(&path).unwrap_or(&text).to_owned()

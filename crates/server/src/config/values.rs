@@ -166,7 +166,7 @@ pub(super) fn path(option: &str, value: &str, folder: &Path) -> Result<PathBuf, 
 }
 
 /// Absolute, with `.`, `..` and doubled slashes resolved as text, as shells and Node do.
-pub(super) fn absolute(path: &str, folder: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &str, folder: &Path) -> PathBuf {
     let mut absolute = PathBuf::new();
     for component in folder.join(path).components() {
         match component {

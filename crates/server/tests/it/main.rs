@@ -33,6 +33,7 @@ mod races;
 mod reads_only;
 mod scenarios;
 mod schemas;
+mod setup;
 #[cfg(target_os = "linux")]
 mod special;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,415 @@
+//! The command line of `setup`: which client, which entry, and how the server is started or reached.
+
+use std::path::{Path, PathBuf};
+
+use rooted::{Mode, Root};
+
+use super::client::{CLIENTS, Client, Scope};
+use super::entry::Server;
+use crate::cli::{self, Command};
+use crate::config::values::absolute;
+use crate::config::{Config, StartFault};
+use crate::options::{self, Free, GENERAL, Opt, flag, opt};
+
+/// The name of an entry when nobody says another.
+const NAME: &str = "workspace-mcp";
+
+/// The first word of a server that has other tools.
+pub(crate) const TOOLSETS: [&str; 3] = ["paged", "notes", "managed"];
+
+const OPTIONS: &[Opt] = &[
+    opt(
+        "name",
+        "<name>",
+        "name of the entry (default workspace-mcp); there can be several",
+    ),
+    opt(
+        "scope",
+        "<user|project>",
+        "the user's file (default), or that of the current folder",
+    ),
+    opt(
+        "url",
+        "<url>",
+        "reach a server that runs already, instead of starting one",
+    ),
+    opt(
+        "token-env",
+        "<name>",
+        "with --url: variable that holds the token",
+    ),
+    opt(
+        "program",
+        "<path>",
+        "what the client starts (default: this very program)",
+    ),
+    opt(
+        "file",
+        "<path>",
+        "change this file, in the format of the client",
+    ),
+    flag(
+        "print",
+        None,
+        "show what would be written, and write nothing",
+    ),
+    flag("remove", None, "take the entry out again"),
+    flag(
+        "force",
+        None,
+        "replace an entry of that name that does not start this program",
+    ),
+];
+
+/// What `setup` is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The help.
+    Help,
+    /// The version.
+    Version,
+    /// An entry.
+    Entry(Entry),
+}
+
+/// An entry that is to be written, shown or taken out.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) client: Client,
+    pub(crate) name: String,
+    pub(crate) scope: Scope,
+    /// The file, where it is not the usual one.
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) task: Task,
+}
+
+/// What is to be done with an entry.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Write it.
+    Write {
+        server: Server,
+        /// Whether it may replace an entry that is not ours.
+        force: bool,
+    },
+    /// Show it.
+    Print(Server),
+    /// Take it out.
+    Remove,
+}
+
+/// What an order is read by.
+pub(crate) struct Setting<'a> {
+    /// The current folder.
+    pub(crate) cwd: &'a Path,
+    /// The user's own folder.
+    pub(crate) home: Option<&'a Path>,
+    /// This program.
+    pub(crate) program: &'a Path,
+}
+
+/// Reads the words behind `setup`.
+///
+/// # Errors
+/// [`StartFault::Usage`] with one line for what is wrong, [`StartFault::Machine`] for a folder that is
+/// not there.
+pub(crate) fn read(
+    words: impl IntoIterator<Item = String>,
+    setting: &Setting<'_>,
+) -> Result<Order, StartFault> {
+    let words =
+        options::read(&[OPTIONS, GENERAL], Free::Taken, words).map_err(StartFault::Usage)?;
+    if words.has("help") {
+        return Ok(Order::Help);
+    }
+    if words.has("version") {
+        return Ok(Order::Version);
+    }
+    let last = |name| {
+        let mut given = words.options.iter().rev();
+        given
+            .find(|(option, _)| *option == name)
+            .map(|(_, value)| value.as_str())
+    };
+    let Some((client, serve)) = words.free.split_first() else {
+        return usage(format!("setup needs the name of a client: {}", names()));
+    };
+    let Some(client) = Client::parse(client) else {
+        let client = rooted::show(client.as_bytes());
+        return usage(format!(
+            "no such client: {client} (expected one of {})",
+            names()
+        ));
+    };
+    let name = last("name").unwrap_or(NAME);
+    if let Some(reason) = client.refuses(name) {
+        let name = rooted::show(name.as_bytes());
+        return usage(format!("invalid --name: {name} ({reason})"));
+    }
+    let scope = match last("scope") {
+        None | Some("user") => Scope::User,
+        Some("project") => Scope::Project,
+        Some(other) => {
+            let other = rooted::show(other.as_bytes());
+            return usage(format!(
+                "invalid --scope: {other} (expected user or project)"
+            ));
+        }
+    };
+    let server = || match last("url") {
+        Some(url) => reached(url, last("token-env"), serve),
+        None if last("token-env").is_some() => usage("--token-env needs --url".to_owned()),
+        None => {
+            let place = Place {
+                client,
+                scope,
+                setting,
+            };
+            let program = last("program")
+                .map_or_else(|| setting.program.display().to_string(), ToOwned::to_owned);
+            let args = place.words(serve)?;
+            Ok(Server::Started { program, args })
+        }
+    };
+    let task = match (words.has("remove"), words.has("print")) {
+        (true, true) => return usage("--remove and --print do not go together".to_owned()),
+        (true, false) => Task::Remove,
+        (false, true) => Task::Print(server()?),
+        (false, false) => Task::Write {
+            server: server()?,
+            force: words.has("force"),
+        },
+    };
+    Ok(Order::Entry(Entry {
+        client,
+        name: name.to_owned(),
+        scope,
+        file: last("file").map(|path| absolute(path, setting.cwd)),
+        task,
+    }))
+}
+
+fn names() -> String {
+    CLIENTS.map(Client::name).join(", ")
+}
+
+fn usage<T>(text: String) -> Result<T, StartFault> {
+    Err(StartFault::Usage(text))
+}
+
+fn reached(url: &str, variable: Option<&str>, serve: &[String]) -> Result<Server, StartFault> {
+    if !serve.is_empty() {
+        return usage("options of the server do not go with --url: it runs already".to_owned());
+    }
+    let host = url
+        .strip_prefix("http://")
+        .or_else(|| url.strip_prefix("https://"));
+    let sound = host.is_some_and(|host| !host.is_empty() && !host.starts_with('/'));
+    if !sound || url.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        let url = rooted::show(url.as_bytes());
+        return usage(format!(
+            "invalid --url: {url} (expected http://… or https://…)"
+        ));
+    }
+    if let Some(variable) = variable {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !variable.chars().all(plain) || !variable.starts_with(|c: char| !c.is_ascii_digit()) {
+            // It may be the token itself, which is not repeated.
+            return usage("invalid --token-env: expected the name of a variable".to_owned());
+        }
+    }
+    Ok(Server::Reached {
+        url: url.to_owned(),
+        token_variable: variable.map(ToOwned::to_owned),
+    })
+}
+
+/// Where the words of a server will be read.
+struct Place<'a> {
+    client: Client,
+    scope: Scope,
+    setting: &'a Setting<'a>,
+}
+
+impl Place<'_> {
+    /// The words of the server as they are written: with absolute paths, since clients start
+    /// servers wherever they like, and with what is added when nothing is said.
+    fn words(&self, serve: &[String]) -> Result<Vec<String>, StartFault> {
+        match serve.split_first() {
+            Some((toolset, rest)) if TOOLSETS.contains(&toolset.as_str()) => {
+                self.other_toolset(toolset, rest)
+            }
+            _ => self.project_toolset(serve),
+        }
+    }
+
+    fn project_toolset(&self, serve: &[String]) -> Result<Vec<String>, StartFault> {
+        let line = cli::parse(serve.iter().cloned()).map_err(StartFault::Usage)?;
+        let given = |name: &str| line.options.iter().any(|(option, _)| *option == name);
+        if line.command != Command::Serve {
+            return usage("only options of the server go behind `--`".to_owned());
+        }
+        if given("http") || given("token") {
+            return usage(
+                "a client starts the server without HTTP; for one that runs already use --url"
+                    .to_owned(),
+            );
+        }
+        let config = Config::from_options(&line.options, self.setting.cwd)?;
+        for root in config.named_roots() {
+            check(&root)?;
+        }
+        let mut words = Vec::new();
+        if !["root", "workspace", "config"].into_iter().any(given) {
+            words.extend(["--root".to_owned(), self.default_root()?]);
+        }
+        for (option, value) in &line.options {
+            self.push(&mut words, option, value);
+        }
+        if !given("max-answer-bytes") {
+            let bytes = self.client.answer_bytes();
+            words.extend(["--max-answer-bytes".to_owned(), bytes.to_string()]);
+        }
+        Ok(words)
+    }
+
+    fn push(&self, words: &mut Vec<String>, option: &str, value: &str) {
+        let value = match option {
+            "root" | "config" | "state-dir" | "log-file" => self.path(value),
+            "workspace" => match value.split_once('=') {
+                Some((name, path)) => match path.strip_suffix(":ro") {
+                    Some(path) => format!("{name}={}:ro", self.path(path)),
+                    None => format!("{name}={}", self.path(path)),
+                },
+                None => value.to_owned(),
+            },
+            _ => value.to_owned(),
+        };
+        if value.is_empty() {
+            words.push(format!("--{option}"));
+        } else if value.starts_with('-') {
+            words.push(format!("--{option}={value}"));
+        } else {
+            words.extend([format!("--{option}"), value]);
+        }
+    }
+
+    /// A server with other tools, whose options are its own to check.
+    fn other_toolset(&self, toolset: &str, rest: &[String]) -> Result<Vec<String>, StartFault> {
+        const PATHS: [&str; 4] = ["--root", "--config", "--state-dir", "--log-file"];
+        let mut words = vec![toolset.to_owned()];
+        let mut has_root = false;
+        let mut is_path = false;
+        let mut free = 0;
+        for word in rest {
+            let (option, value) = match word.split_once('=') {
+                Some((option, value)) => (option, Some(value)),
+                None => (word.as_str(), None),
+            };
+            has_root |= option == "--root";
+            if is_path {
+                words.push(self.path(word));
+            } else if let (true, Some(value)) = (PATHS.contains(&option), value) {
+                words.push(format!("{option}={}", self.path(value)));
+            } else if toolset == "managed" && free == 0 && !word.starts_with('-') {
+                free += 1;
+                check_file(&absolute(word, self.setting.cwd))?;
+                words.push(self.path(word));
+            } else {
+                words.push(word.clone());
+            }
+            is_path = !is_path && PATHS.contains(&word.as_str());
+        }
+        if toolset == "managed" {
+            if free == 0 {
+                return usage("managed needs its configuration file".to_owned());
+            }
+        } else if !has_root {
+            words.extend(["--root".to_owned(), self.default_root()?]);
+        }
+        Ok(words)
+    }
+
+    /// The current folder, unless that is more than anybody wants to serve.
+    fn default_root(&self) -> Result<String, StartFault> {
+        let cwd = self.setting.cwd;
+        if cwd.parent().is_none() || self.setting.home == Some(cwd) {
+            return usage(
+                "say which folder to serve: `-- --root <dir>`; the current one is your own folder \
+                 or the whole file system"
+                    .to_owned(),
+            );
+        }
+        Ok(self.path("."))
+    }
+
+    /// A path as the client's file is to have it.
+    fn path(&self, path: &str) -> String {
+        if path.contains("${") {
+            return path.to_owned();
+        }
+        let absolute = absolute(path, self.setting.cwd);
+        if let (Scope::Project, Some(folder)) = (self.scope, self.client.project_folder())
+            && let Ok(rest) = absolute.strip_prefix(self.setting.cwd)
+        {
+            let names = rest
+                .components()
+                .map(|name| name.as_os_str().to_string_lossy());
+            return [folder.into()]
+                .into_iter()
+                .chain(names)
+                .collect::<Vec<std::borrow::Cow<'_, str>>>()
+                .join("/");
+        }
+        absolute.display().to_string()
+    }
+}
+
+fn check(root: &Path) -> Result<(), StartFault> {
+    // A folder that the client names when it starts the server.
+    if root.to_string_lossy().contains("${") {
+        return Ok(());
+    }
+    let fault = |error| format!("cannot serve {}: {error}", super::store::shown(root));
+    Root::open(root, Mode::FOLLOW)
+        .map(drop)
+        .map_err(|error| StartFault::Machine(fault(error)))
+}
+
+fn check_file(path: &Path) -> Result<(), StartFault> {
+    match super::store::Known::read(path) {
+        Ok(known) if known.exists() => Ok(()),
+        Ok(_) => {
+            let path = super::store::shown(path);
+            Err(StartFault::Machine(format!(
+                "config file not found: {path}"
+            )))
+        }
+        Err(text) => Err(StartFault::Machine(text)),
+    }
+}
+
+/// The text of `setup --help`.
+pub(crate) fn help() -> String {
+    let mut text = format!(
+        "Writes workspace-mcp into the configuration of a client, and touches nothing else in it.\n\n\
+         Usage: workspace-mcp setup <client> [options] [-- <options of the server>]\n\n\
+         Clients: {}\n\n\
+         Options:\n",
+        names()
+    );
+    text.push_str(&options::list(&[OPTIONS, GENERAL]));
+    text.push_str(
+        "\nExamples:\n\
+         \x20 workspace-mcp setup cursor                          serve the current folder in Cursor\n\
+         \x20 workspace-mcp setup vscode --scope project          share it with the project\n\
+         \x20 workspace-mcp setup codex --name docs -- --root ~/docs --read-only\n\
+         \x20 workspace-mcp setup claude-code -- notes --root ~/notes\n\
+         \x20 workspace-mcp setup opencode --url http://127.0.0.1:3333/mcp --token-env MCP_TOKEN\n\
+         \x20 workspace-mcp setup cursor --remove                 take it out again\n",
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests;
