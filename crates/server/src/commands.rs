@@ -212,7 +212,8 @@ fn server(start: &Start<'_>, alone: &Config) -> Result<(Server, Transport), Star
     report_file(&log, &found);
     let registry = registry(&config)?;
     let workspaces = config.open()?;
-    for line in config.misplaced_patterns() {
+    let exposed = config.transport.exposed_key(&config.workspaces);
+    for line in config.misplaced_patterns().into_iter().chain(exposed) {
         log.warn(&line);
     }
     for workspace in workspaces.iter() {

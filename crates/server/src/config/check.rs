@@ -32,7 +32,8 @@ pub fn report(config: &Config, found: &Found, registry: &Registry) -> Report {
     let _ = write_file(&mut text, found);
     let _ = write_workspaces(&mut text, config, &mut fault);
     let _ = write_settings(&mut text, config);
-    for line in config.misplaced_patterns() {
+    let exposed = config.transport.exposed_key(&config.workspaces);
+    for line in config.misplaced_patterns().into_iter().chain(exposed) {
         let _ = writeln!(text, "\n{line}");
     }
     if let Some(path) = &config.state_dir {

@@ -4,7 +4,7 @@ use std::net::{Ipv6Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
 use super::keys::Key;
-use super::{Source, StartFault, file, values};
+use super::{Source, StartFault, WorkspaceConfig, file, location, values};
 use crate::http::access::{Access, HostRule, Origin, Token, is_loopback};
 use crate::http::stream::{Tls, TlsFault};
 use crate::http::{BODY_BYTES, Limits};
@@ -185,6 +185,19 @@ impl Transport {
         };
         tls.map(Some)
             .map_err(|error| StartFault::Machine(fault(error)))
+    }
+
+    /// The warning that clients can read the key, when it lies in a folder that is served.
+    #[must_use]
+    pub fn exposed_key(&self, workspaces: &[WorkspaceConfig]) -> Option<String> {
+        let key = self.tls_key.as_ref().filter(|_| self.http)?;
+        let holds_it = |one: &&WorkspaceConfig| !location::within(&one.root, key).is_empty();
+        let one = workspaces.iter().find(holds_it)?;
+        Some(format!(
+            "WARNING: the TLS key {} lies in workspace \"{}\", where clients can read it",
+            file::shown(key),
+            one.name
+        ))
     }
 
     /// Listens, and gives the address of the endpoint too.

@@ -44,3 +44,65 @@ fn commands_in_batches_hold_up_no_other_calls() {
     let got = text(&server.post(&call(1, "read_file", json!({"path": "a.txt"}))));
     assert_eq!(got, "1: hello");
 }
+
+#[test]
+fn who_hangs_up_ends_a_modern_command() {
+    let root = folder(&[]);
+    let server = Served::start(root.path(), &["--shell-any"]);
+    let mark = mark();
+    let script = format!("echo started; exec sleep {mark}");
+    let params = json!({"name": "run_command", "arguments": {"command": ["sh", "-c", script]}});
+    let mut conn = server.connect();
+    conn.send(&Request::modern("tools/call", params));
+    eventually("it runs", || processes(&mark).len() == 1);
+    drop(conn);
+    eventually("it ends", || processes(&mark).is_empty());
+}
+
+#[test]
+fn who_leaves_amid_the_events_ends_a_modern_command() {
+    let root = folder(&[]);
+    let server = Served::start(root.path(), &["--shell-any"]);
+    let mark = mark();
+    let script = format!("echo started; exec sleep {mark}");
+    let mut request = Request::modern(
+        "tools/call",
+        json!({
+            "name": "run_command",
+            "arguments": {"command": ["sh", "-c", script]},
+        }),
+    );
+    request.edit(|message| message["params"]["_meta"]["progressToken"] = json!(7));
+    let mut conn = server.connect();
+    conn.send(&request);
+    let head = conn.head().unwrap();
+    assert_eq!(head.header("content-type"), Some("text/event-stream"));
+    let event = conn.chunk();
+    assert!(
+        event.contains(r#""progressToken":7,"progress":1,"message":"started""#),
+        "{event}"
+    );
+    eventually("it runs", || processes(&mark).len() == 1);
+    drop(conn);
+    eventually("it ends", || processes(&mark).is_empty());
+}
+
+#[test]
+fn an_older_command_goes_on_without_its_client() {
+    let root = folder(&[]);
+    let server = Served::start(root.path(), &["--shell-any"]);
+    let script = "touch started; until [ -e go ]; do sleep 0.05; done; touch done";
+    let command = json!({"command": ["sh", "-c", script]});
+    let mut conn = server.connect();
+    conn.send(&Request::post(&call(1, "run_command", command)));
+    let is_there = |name: &str| root.path().join(name).exists();
+    eventually("it runs", || is_there("started"));
+    drop(conn);
+    std::fs::write(root.path().join("go"), "").unwrap();
+    eventually("it goes on", || is_there("done"));
+    // What came of it can be looked up.
+    eventually("it is told", || {
+        let log = text(&server.post(&call(2, "work_log", json!({}))));
+        log.contains("run_command") && log.contains("exit 0")
+    });
+}

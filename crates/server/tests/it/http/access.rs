@@ -1,6 +1,8 @@
 //! Who may ask: hosts, origins, tokens, and what stops the start.
 
-use super::peer::{Request, Served, ping};
+use serde_json::json;
+
+use super::peer::{Request, Served, call, ping};
 use crate::client::{folder, program, run};
 
 #[test]
@@ -25,6 +27,7 @@ fn hosts_are_checked_for_every_method_and_path() {
             ("POST", "/mcp"),
             ("GET", "/mcp"),
             ("DELETE", "/mcp"),
+            ("PUT", "/mcp"),
             ("OPTIONS", "/mcp"),
             ("GET", "/healthz"),
             ("GET", "/nope"),
@@ -33,7 +36,9 @@ fn hosts_are_checked_for_every_method_and_path() {
             let reply = served.send(
                 &request
                     .with("Host", host)
-                    .with("X-Forwarded-Host", "localhost"),
+                    .with("X-Forwarded-Host", "localhost")
+                    .with("Forwarded", "host=localhost;for=127.0.0.1")
+                    .with("X-Forwarded-For", "127.0.0.1"),
             );
             assert_eq!(reply.status != 403, allowed, "{method} {path} at {host}");
         }
@@ -57,6 +62,7 @@ fn origins_are_checked_and_told_what_they_may_read() {
         for (method, path) in [
             ("POST", "/mcp"),
             ("GET", "/mcp"),
+            ("DELETE", "/mcp"),
             ("OPTIONS", "/mcp"),
             ("GET", "/healthz"),
         ] {
@@ -86,6 +92,29 @@ fn origins_are_checked_and_told_what_they_may_read() {
     }
     let reply = served.post(&ping(1));
     assert_eq!(reply.header("access-control-allow-origin"), None);
+}
+
+#[test]
+fn nothing_is_done_for_who_may_not_ask() {
+    let folder = folder(&[]);
+    let served = Served::start(folder.path(), &["--token", "secret"]);
+    let write = |path: &str| {
+        let write = call(1, "write_file", json!({"path": path, "content": "x"}));
+        Request::post(&write).with("Authorization", "Bearer secret")
+    };
+    for (request, status) in [
+        (write("a").with("Host", "evil.example"), 403),
+        (write("a").without("Host").version("1.0"), 403),
+        (write("a").with("Origin", "https://evil.example"), 403),
+        (write("a").with("Origin", "null"), 403),
+        (write("a").with("Authorization", "Bearer wrong"), 401),
+        (write("a").with("Content-Type", "text/plain"), 415),
+        (write("b"), 200),
+    ] {
+        assert_eq!(served.send(&request).status, status);
+    }
+    assert!(!folder.path().join("a").exists());
+    assert!(folder.path().join("b").exists());
 }
 
 #[test]

@@ -10,7 +10,8 @@ const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25
 fn initialize(version: &str) -> Value {
     let params = json!({
         "protocolVersion": version,
-        "capabilities": {},
+        // Whoever declares something is not asked for it.
+        "capabilities": {"roots": {"listChanged": true}, "sampling": {}, "elicitation": {}},
         "clientInfo": {"name": "test", "version": "1"},
     });
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
@@ -187,6 +188,27 @@ fn modern_answers_say_what_they_are() {
     assert_eq!(served.post(&initialize("2024-11-05")).status, 200);
     let reply = served.send(&Request::modern("tools/call", read));
     assert_eq!(reply.json()["result"]["resultType"], "complete");
+}
+
+#[test]
+fn an_unknown_version_is_told_the_known_ones() {
+    let folder = folder(&[]);
+    let served = Served::start(folder.path(), &[]);
+    let mut meta = modern_meta();
+    meta["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
+    for method in ["server/discover", "tools/list"] {
+        let message =
+            json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": &meta}});
+        let request = Request::post(&message).with("MCP-Protocol-Version", "2099-01-01");
+        let reply = served.send(&request);
+        assert_eq!(reply.status, 400);
+        let error = &reply.json()["error"];
+        assert_eq!(error["code"], -32022);
+        assert_eq!(error["data"]["requested"], "2099-01-01");
+        let supported = error["data"]["supported"].as_array().unwrap();
+        assert!(supported.contains(&json!("2026-07-28")), "{supported:?}");
+        assert!(supported.contains(&json!("2025-11-25")), "{supported:?}");
+    }
 }
 
 #[test]

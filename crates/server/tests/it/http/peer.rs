@@ -200,6 +200,17 @@ impl Conn {
         })
     }
 
+    /// The next piece of an answer that comes in pieces.
+    pub fn chunk(&mut self) -> String {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).unwrap();
+        let length = usize::from_str_radix(line.trim_end(), 16).unwrap();
+        let mut piece = vec![0; length + 2];
+        self.stream.read_exact(&mut piece).unwrap();
+        piece.truncate(length);
+        String::from_utf8(piece).unwrap()
+    }
+
     /// Whether the other side has closed the connection, waiting for it.
     pub fn is_closed(&mut self) -> bool {
         self.head().is_none()
@@ -310,6 +321,23 @@ impl Request {
     /// The same with another request line.
     pub fn at(mut self, line: &str) -> Self {
         self.line = format!("{line} HTTP/1.1");
+        self
+    }
+
+    /// Changes the message.
+    pub fn edit(&mut self, change: impl FnOnce(&mut Value)) {
+        let mut message = serde_json::from_slice(&self.body).unwrap();
+        change(&mut message);
+        self.body = message.to_string().into_bytes();
+        *self = self
+            .clone()
+            .with("Content-Length", &self.body.len().to_string());
+    }
+
+    /// The same by another version of HTTP.
+    pub fn version(mut self, version: &str) -> Self {
+        let line = self.line.trim_end_matches("1.1").to_owned();
+        self.line = line + version;
         self
     }
 

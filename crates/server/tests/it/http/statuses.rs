@@ -32,6 +32,7 @@ fn refusals_have_the_known_bodies() {
             malformed_host,
         ),
         (good.clone().with("Host", ""), 400, -32000, malformed_host),
+        // HTTP/1.1 itself says that a request without one is malformed, and that comes first.
         (
             good.clone().without("Host"),
             400,
@@ -49,6 +50,13 @@ fn refusals_have_the_known_bodies() {
             403,
             -32000,
             FORBIDDEN,
+        ),
+        // An older request may lack it, but nothing then says that it means this server.
+        (
+            good.clone().without("Host").version("1.0"),
+            403,
+            -32000,
+            "Forbidden: host (none) is not allowed (add it with --allowed-host)",
         ),
         (
             good.clone().with("Origin", "https://evil.example"),
@@ -68,6 +76,12 @@ fn refusals_have_the_known_bodies() {
         ),
         (
             good.clone().at("GET /mcp"),
+            405,
+            -32000,
+            "Method not allowed.",
+        ),
+        (
+            good.clone().at("PUT /mcp"),
             405,
             -32000,
             "Method not allowed.",

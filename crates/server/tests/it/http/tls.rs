@@ -328,6 +328,20 @@ fn files_that_do_not_fit_stop_the_start_in_one_line() {
 }
 
 #[test]
+fn a_key_that_clients_can_read_is_warned_of() {
+    let world = world();
+    let mut options = OPTIONS;
+    options[1] = ".";
+    let served = Served::start(world.path(), &options);
+    let key = world.path().join("tls/key.pem");
+    let warning = format!(
+        "[workspace-mcp] WARNING: the TLS key {} lies in workspace \"default\", where clients can read it",
+        key.display()
+    );
+    assert_eq!(served.log[0], warning);
+}
+
+#[test]
 fn the_configuration_file_may_name_both_files() {
     let world = world();
     let config = r#"{"workspaces": {"default": "root"}, "transport": {"type": "http", "port": 0,
