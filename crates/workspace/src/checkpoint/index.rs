@@ -102,8 +102,8 @@ pub(super) fn seen(git: &Dir) -> Option<Seen> {
     })
 }
 
-/// Takes the times of unchanged files from the index file; tells which version of it was read. One
-/// that cannot be read tells none.
+/// Takes the times of unchanged files from the index file; tells which version of it was read when
+/// it lists just these entries. One that cannot be read tells nothing.
 pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<Option<Seen>, Error> {
     let Some(seen) = seen(git) else {
         return Ok(None);
@@ -113,7 +113,10 @@ pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<Option<Seen>, 
     };
     let written = seen.mtime_ns;
     let mut at = 0;
+    let mut n_same = 0;
+    let mut n_listed = 0;
     let read = each(&bytes, |path, id, mode, stat| {
+        n_listed += 1;
         while entries.get(at).is_some_and(|entry| *entry.path < *path) {
             at += 1;
         }
@@ -128,11 +131,15 @@ pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<Option<Seen>, 
             SETTLED_NS
         };
         let settled = mtime_ns + wait < written && stat.mtime != (0, 0);
-        if *entry.path == *path && entry.id == id && entry.mode == mode && settled {
-            entry.stat = Some(stat);
+        if *entry.path == *path && entry.id == id && entry.mode == mode {
+            n_same += 1;
+            if settled {
+                entry.stat = Some(stat);
+            }
         }
     });
-    Ok(read.map(|()| seen))
+    let is_whole = read.is_some() && n_same == n_listed && n_same == entries.len();
+    Ok(is_whole.then_some(seen))
 }
 
 /// Gives each entry of an index of version 2 or 3 that is not part of a conflict.

@@ -168,20 +168,22 @@ impl Inner {
             None => Id::EMPTY_TREE,
         };
         let mut sets = Vec::new();
-        tree::compare(
+        let compared = tree::compare(
             &self.store,
             Some(self.tree),
             Some(tree),
-            &mut |path, old, new| {
-                // What a folder became is told of its files.
+            &mut |path, _, new| {
                 let path: Box<[u8]> = path.into();
-                if old.is_some() || new.is_some() {
-                    sets.push(tree::Set { path, leaf: new });
-                }
+                sets.push(tree::Set { path, leaf: new });
                 Ok(())
             },
-        )?;
-        index::set(&mut self.entries, &sets, |_| None);
+        );
+        match compared {
+            Ok(()) => index::set(&mut self.entries, &sets, |_| None),
+            // The checkpoint that was the newest one is gone by now.
+            Err(Error::Damaged(_)) => self.entries = tree::flatten(&self.store, tree)?,
+            Err(error) => return Err(error),
+        }
         self.index = index::overlay(&self.git, &mut self.entries)?;
         self.head = head;
         self.tree = tree;

@@ -50,6 +50,8 @@ fn run_the_task() {
         "edit-fifty-times" => crate::crash::edit_fifty_times(dir),
         "fill-the-disk" => crate::crash::fill_the_disk(dir),
         "write-without-rights" => crate::crash::write_without_rights(dir),
+        "checkpoint-for-ever" => crate::checkpoint::crash::checkpoint_for_ever(dir),
+        "checkpoint-twenty-times" => crate::checkpoint::crash::checkpoint_twenty_times(dir),
         "journal-many" => crate::journal::append_many(dir),
         other => panic!("no task is named {other}"),
     }

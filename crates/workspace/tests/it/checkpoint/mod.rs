@@ -3,7 +3,10 @@
 
 mod basics;
 mod cost;
+pub(crate) mod crash;
 mod diff;
+mod foreign;
 mod prune;
 mod restore;
+mod tracked;
 mod world;
