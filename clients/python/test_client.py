@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import traceback
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,33 +15,11 @@ import httpx2
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from report import Report, equal
+
 SERVER = os.environ["WORKSPACE_MCP_SERVER"]
 SAMPLE = Path(os.environ["WORKSPACE_MCP_SAMPLE"])
 SCENARIO = json.loads(Path(os.environ["WORKSPACE_MCP_SCENARIO"]).read_text(encoding="utf-8"))
-
-
-class Report:
-    """Counts what held, and prints the rest."""
-
-    def __init__(self):
-        self.passed = 0
-        self.failed = 0
-
-    async def run(self, title, test):
-        try:
-            await test()
-        except Exception:  # one broken check must not hide the next
-            self.failed += 1
-            print(f"not ok - {title}")
-            traceback.print_exc(limit=2, file=sys.stdout)
-        else:
-            self.passed += 1
-            print(f"ok - {title}")
-
-
-def equal(seen, wanted):
-    if seen != wanted:
-        raise AssertionError(f"expected {wanted!r}, got {seen!r}")
 
 
 def tree(root):

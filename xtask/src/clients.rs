@@ -78,9 +78,15 @@ fn python(server: &Path) -> Result<Count> {
             .current_dir(&home);
         checkout::run(install, "install the Python client with pip")
     })?;
-    let mut command = Command::new(&python);
-    command.args(["-B", "test_client.py"]);
-    checkout::counted(environment(command, &home, server), count::from_python)
+    let mut total = Count::default();
+    for test in files(&home, ".py")? {
+        if test.starts_with("test_") {
+            let mut command = Command::new(&python);
+            command.args(["-B", &test]);
+            total += checkout::counted(environment(command, &home, server), count::from_python)?;
+        }
+    }
+    Ok(total)
 }
 
 fn environment(mut command: Command, home: &Path, server: &Path) -> Command {

@@ -1,8 +1,9 @@
-//! `cargo xtask docs`: `docs/tools.md`, written from the answer to `tools/list`.
+//! `cargo xtask docs`: a page for each toolset, written from its answer to `tools/list`.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
@@ -10,36 +11,81 @@ use serde_json::{Map, Value, json};
 use crate::Result;
 use crate::checkout::{self, root};
 
-const PAGE: &str = "docs/tools.md";
-
-/// Writes the page.
-pub fn write() -> Result<()> {
-    let page = render(&listed_tools()?);
-    fs::write(root().join(PAGE), page).map_err(|error| format!("cannot write {PAGE}: {error}"))
+/// The page of a toolset.
+struct Page {
+    /// Where it is written to.
+    path: &'static str,
+    /// Its first lines.
+    intro: &'static str,
+    /// The words that start the toolset with all of its tools, in a folder that is empty.
+    words: fn(&Path) -> Result<Vec<String>>,
+    /// The words that print its help, and the pages that explain every option in it.
+    help: (&'static [&'static str], &'static [&'static str]),
 }
 
-/// Fails when the page is not what [`write()`] would write, or an option is nowhere explained.
-pub fn check() -> Result<()> {
-    check_options()?;
-    let page = render(&listed_tools()?);
-    let stored = fs::read_to_string(root().join(PAGE)).unwrap_or_default();
-    // A checkout on Windows may have other line ends.
-    if stored.replace("\r\n", "\n") == page {
-        Ok(())
-    } else {
-        Err(format!("{PAGE} is out of date: run `cargo xtask docs`"))
+const PAGES: &[Page] = &[
+    Page {
+        path: "docs/tools.md",
+        intro: "# Tools\n\n\
+                Written by `cargo xtask docs` from the server's own list; do not edit.\n\
+                The last four exist only with `--shell` or `--shell-any`; [commands.md](commands.md) \
+                says what they do.\n",
+        words: |empty| Ok(vec!["--root".to_owned(), word(empty), "--shell".to_owned()]),
+        help: (&["--help"], &["README.md", "docs/config.md"]),
+    },
+    Page {
+        path: "docs/managed-tools.md",
+        intro: "# Tools of `workspace-mcp managed`\n\n\
+                Written by `cargo xtask docs` from the server's own list; do not edit.\n\
+                [managed.md](managed.md) says what the toolset is for.\n",
+        words: |empty| {
+            let config = empty.with_extension("toml");
+            let text = format!("[workspace]\nroot = {}\n", json!(word(empty)));
+            fs::write(&config, text).map_err(|error| format!("cannot write a file: {error}"))?;
+            Ok(vec!["managed".to_owned(), word(&config)])
+        },
+        help: (&["managed", "--help"], &["docs/managed.md"]),
+    },
+];
+
+fn word(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Writes the pages.
+pub fn write() -> Result<()> {
+    for page in PAGES {
+        let (path, text) = (page.path, render(page)?);
+        fs::write(root().join(path), text)
+            .map_err(|error| format!("cannot write {path}: {error}"))?;
     }
+    Ok(())
+}
+
+/// Fails when a page is not what [`write()`] would write, or an option is nowhere explained.
+pub fn check() -> Result<()> {
+    for page in PAGES {
+        check_options(page)?;
+        let (path, text) = (page.path, render(page)?);
+        let stored = fs::read_to_string(root().join(path)).unwrap_or_default();
+        // A checkout on Windows may have other line ends.
+        if stored.replace("\r\n", "\n") != text {
+            return Err(format!("{path} is out of date: run `cargo xtask docs`"));
+        }
+    }
+    Ok(())
 }
 
 /// Compares `--help` with the pages that people read instead.
-fn check_options() -> Result<()> {
+fn check_options(page: &Page) -> Result<()> {
+    let (words, explain) = page.help;
     let output = Command::new(checkout::server()?)
-        .arg("--help")
+        .args(words)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot start the server: {error}"))?;
     let help = String::from_utf8_lossy(&output.stdout);
-    for page in ["README.md", "docs/config.md"] {
+    for page in explain {
         let text = fs::read_to_string(root().join(page))
             .map_err(|error| format!("cannot read {page}: {error}"))?;
         let missing: Vec<&str> = help
@@ -55,14 +101,13 @@ fn check_options() -> Result<()> {
 }
 
 /// Asks the real program, as a client would.
-fn listed_tools() -> Result<Vec<Value>> {
+fn listed_tools(page: &Page) -> Result<Vec<Value>> {
     let server = checkout::server()?;
-    let empty = root().join("target/xtask/empty");
+    let name = Path::new(page.path).file_stem().unwrap_or_default();
+    let empty = root().join("target/xtask").join(name);
     fs::create_dir_all(&empty).map_err(|error| format!("cannot make an empty folder: {error}"))?;
     let mut child = Command::new(server)
-        .arg("--root")
-        .arg(&empty)
-        .arg("--shell")
+        .args((page.words)(&empty)?)
         // Whoever writes the docs may have a configuration of their own.
         .env("XDG_CONFIG_HOME", &empty)
         .env("APPDATA", &empty)
@@ -98,14 +143,10 @@ fn listed_tools() -> Result<Vec<Value>> {
         .ok_or_else(|| "the server gave no list of tools".to_owned())
 }
 
-fn render(tools: &[Value]) -> String {
-    let mut page = String::from(
-        "# Tools\n\n\
-         Written by `cargo xtask docs` from the server's own list; do not edit.\n\
-         The last four exist only with `--shell` or `--shell-any`; [commands.md](commands.md) says \
-         what they do.\n\n\
-         | tool | what it does | changes files |\n| --- | --- | --- |\n",
-    );
+fn render(page: &Page) -> Result<String> {
+    let tools = &listed_tools(page)?;
+    let mut page = page.intro.to_owned();
+    page.push_str("\n| tool | what it does | changes files |\n| --- | --- | --- |\n");
     for tool in tools {
         let name = text(tool, "name");
         let changes = if reads_only(tool) { "no" } else { "yes" };
@@ -115,7 +156,7 @@ fn render(tools: &[Value]) -> String {
     for tool in tools {
         render_tool(&mut page, tool).expect("text has room");
     }
-    page
+    Ok(page)
 }
 
 fn render_tool(page: &mut String, tool: &Value) -> std::fmt::Result {
@@ -139,11 +180,22 @@ fn render_tool(page: &mut String, tool: &Value) -> std::fmt::Result {
     let mut rows = Vec::new();
     arguments(&tool["inputSchema"], "", &mut rows);
     if rows.is_empty() {
-        return writeln!(page, "\nNo arguments.");
+        writeln!(page, "\nNo arguments.")?;
+    } else {
+        table(page, ["argument", "needed"], &rows)?;
     }
+    let mut rows = Vec::new();
+    arguments(&tool["outputSchema"], "", &mut rows);
+    if rows.is_empty() {
+        return Ok(());
+    }
+    table(page, ["answer", "always there"], &rows)
+}
+
+fn table(page: &mut String, [name, needed]: [&str; 2], rows: &[String]) -> std::fmt::Result {
     writeln!(
         page,
-        "\n| argument | type | needed | meaning |\n| --- | --- | --- | --- |"
+        "\n| {name} | type | {needed} | meaning |\n| --- | --- | --- | --- |"
     )?;
     for row in rows {
         writeln!(page, "{row}")?;
@@ -177,6 +229,9 @@ fn arguments(schema: &Value, prefix: &str, rows: &mut Vec<String>) {
 
 fn kind(field: &Value) -> String {
     let word = text(field, "type");
+    if word.is_empty() {
+        return "any".to_owned();
+    }
     if word == "array" {
         return format!("list of {}", kind(&field["items"]));
     }

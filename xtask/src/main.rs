@@ -33,8 +33,8 @@ usage: cargo xtask COMMAND
   test --quick    the Rust tests only
   test --clients  the others only
   soak [FACTOR]   the Rust tests with their loops FACTOR times as long (default 20)
-  docs            write docs/tools.md from the server's own tool list
-  docs --check    fail if docs/tools.md is not what `docs` would write";
+  docs            write the pages of tools under docs/ from the server's own lists
+  docs --check    fail if one of them is not what `docs` would write";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

@@ -213,6 +213,7 @@ pub fn help() -> String {
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
          \x20      workspace-mcp tools [options]                              list the tools\n\
          \x20      workspace-mcp check-config [options]                       show what would be served\n\
+         \x20      workspace-mcp managed <config.toml> [options]              serve one folder with checkpoints\n\
          \x20      workspace-mcp tunnel [options]                             serve hosted products\n\
          \x20      workspace-mcp completions <shell>                          print completions\n\n\
          Options:\n",

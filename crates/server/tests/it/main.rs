@@ -16,6 +16,7 @@ mod command_line;
 #[cfg(target_os = "linux")]
 mod commands;
 mod config_file;
+mod conforms;
 mod eras;
 #[cfg(target_os = "linux")]
 mod fence;
@@ -25,6 +26,7 @@ mod http;
 mod kills;
 mod lifetime;
 mod malformed;
+mod managed;
 mod memory;
 #[cfg(target_os = "linux")]
 mod names;

@@ -105,8 +105,32 @@ fn every_tool_has_all_that_clients_ask_for() {
     }
 }
 
+/// Refuses in an output schema what some client was seen to refuse. What may be `null` has no type
+/// there, since a union with it is worse.
+pub fn lint_output(schema: &Value, at: &str) {
+    let mut schema = schema.clone();
+    give_types(&mut schema);
+    lint(&schema, at, true);
+}
+
+/// Gives a type to every property that has none but a description.
+fn give_types(schema: &mut Value) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for property in properties.values_mut() {
+            let keys = property.as_object().map_or(0, Map::len);
+            if keys == 1 && property.get("description").is_some() {
+                property["type"] = "string".into();
+            }
+            give_types(property);
+        }
+    }
+    if let Some(items) = schema.get_mut("items") {
+        give_types(items);
+    }
+}
+
 /// Refuses what some client was seen to refuse.
-fn lint(schema: &Value, at: &str, is_root: bool) {
+pub fn lint(schema: &Value, at: &str, is_root: bool) {
     let known = [
         "type",
         "properties",

@@ -13,6 +13,12 @@ const OPERATIONS: usize = 200;
 /// Characters of new content.
 const CONTENT_CHARS: usize = 10_000_000;
 
+/// The fields that hold paths.
+const PATHS: [&str; 3] = ["path", "source", "destination"];
+/// Characters that no operation takes in a path: Windows has no such names. The other characters that
+/// are no good have errors of their own.
+const FORBIDDEN: [char; 6] = ['*', '?', '"', '<', '>', '|'];
+
 /// The fields of all kinds.
 pub(super) const FIELDS: &[Arg] = &[
     Arg::new(
@@ -108,6 +114,9 @@ fn check(index: usize, sent: &Args, faults: &mut Vec<String>) {
             }
             Some(text) if name == "content" && text.chars().nth(CONTENT_CHARS).is_some() => {
                 format!("expected at most {CONTENT_CHARS} characters")
+            }
+            Some(text) if PATHS.contains(&name) && text.contains(FORBIDDEN) => {
+                "a path holds none of * ? \" < > |".to_owned()
             }
             None | Some(_) => continue,
         };
