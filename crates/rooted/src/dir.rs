@@ -275,13 +275,14 @@ impl Dir {
         platform::sync_dir(&self.handle).map_err(|error| Error::io(error, &self.path))
     }
 
-    /// Flushes everything on the folder's file system to the disk; says whether the system can.
+    /// Flushes everything on the folder's file system to the disk, where the system has a call for
+    /// that: see [`crate::FLUSHES_AT_ONCE`].
     ///
     /// One call for many files is far cheaper than one for each.
     ///
     /// # Errors
     /// Whatever the operating system says.
-    pub fn sync_all(&self) -> Result<bool> {
+    pub fn sync_all(&self) -> Result<()> {
         platform::sync_all(&self.handle).map_err(|error| Error::io(error, &self.path))
     }
 

@@ -49,3 +49,5 @@ pub use crate::watch::{Watch, WatchedFolder};
 
 /// Whether the permission bits of a file tell that it is a program.
 pub const KEEPS_EXECUTABLE_BITS: bool = platform::KEEPS_EXECUTABLE_BITS;
+/// Whether [`Dir::sync_all`] flushes anything here.
+pub const FLUSHES_AT_ONCE: bool = platform::FLUSHES_AT_ONCE;

@@ -118,10 +118,9 @@ fn beneath(
     Beneath::Unknown
 }
 
-/// Flushes the whole file system that a directory is on; says whether it could.
-pub(crate) fn sync_all(dir: &DirHandle) -> io::Result<bool> {
-    fs::syncfs(super::readable(dir)?)?;
-    Ok(true)
+/// Flushes the whole file system that a directory is on.
+pub(crate) fn sync_all(dir: &DirHandle) -> io::Result<()> {
+    Ok(fs::syncfs(super::readable(dir)?)?)
 }
 
 /// The mount a directory is on; `None` when the kernel does not tell.

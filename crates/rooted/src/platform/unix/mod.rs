@@ -37,6 +37,9 @@ pub(crate) use no_kernel::{
 #[cfg(target_os = "linux")]
 pub(crate) use watch::Watch;
 
+/// Says whether a call flushes a whole file system.
+pub(crate) const FLUSHES_AT_ONCE: bool = cfg!(target_os = "linux");
+
 /// Says whether the permission bits of a file tell that it is a program.
 pub(crate) const KEEPS_EXECUTABLE_BITS: bool = true;
 

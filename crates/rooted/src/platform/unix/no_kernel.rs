@@ -50,8 +50,8 @@ pub(crate) fn list_readable(
     clippy::unnecessary_wraps,
     reason = "the call can fail where there is one"
 )]
-pub(crate) fn sync_all(_dir: &DirHandle) -> io::Result<bool> {
-    Ok(false)
+pub(crate) fn sync_all(_dir: &DirHandle) -> io::Result<()> {
+    Ok(())
 }
 
 /// The device stands in for the mount.

@@ -65,6 +65,9 @@ const FILE_ADD_FILE: u32 = 0x2;
 /// Where the count of 100 nanoseconds since 1601 stands at the start of 1970.
 const EPOCH: i128 = 116_444_736_000_000_000;
 
+/// Says whether a call flushes a whole file system.
+pub(crate) const FLUSHES_AT_ONCE: bool = false;
+
 /// Says whether the permission bits of a file tell that it is a program.
 pub(crate) const KEEPS_EXECUTABLE_BITS: bool = false;
 
@@ -358,8 +361,8 @@ pub(crate) fn sync_dir(_dir: &DirHandle) -> io::Result<()> {
 
 /// There is no call that flushes one file system.
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")]
-pub(crate) fn sync_all(_dir: &DirHandle) -> io::Result<bool> {
-    Ok(false)
+pub(crate) fn sync_all(_dir: &DirHandle) -> io::Result<()> {
+    Ok(())
 }
 
 /// Files are not marked as programs here.

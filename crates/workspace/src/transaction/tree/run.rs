@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::read;
 use crate::transaction::intent::{self, Print};
 
-/// Files from which on one flush of the file system is cheaper than one for each file.
+/// Files, or folders, from which on one flush of the file system is cheaper than one for each file.
 const MANY: usize = 64;
 
 /// A change under way.
@@ -21,7 +21,7 @@ pub(super) struct Run<'a> {
     steps: &'a [Step],
     entries: &'a [Entry],
     durability: Durability,
-    /// Whether all is flushed at once.
+    /// Whether all files are flushed at once.
     at_once: bool,
     /// What was staged for each step.
     pub(super) staged: Vec<Option<Meta>>,
@@ -45,7 +45,7 @@ impl<'a> Run<'a> {
             steps,
             entries,
             durability,
-            at_once: durability == Durability::Power && n_files > MANY,
+            at_once: rooted::FLUSHES_AT_ONCE && durability == Durability::Power && n_files > MANY,
             staged: Vec::with_capacity(steps.len()),
             dirs: Dirs::new(root),
             unsynced: BTreeSet::new(),
@@ -60,9 +60,6 @@ impl<'a> Run<'a> {
 
     /// Writes all new versions and folders under temporary names.
     pub(super) fn stage(&mut self, fetch: Fetch<'_>) -> Result<(), Error> {
-        if self.at_once && !self.root_dir()?.sync_all()? {
-            self.at_once = false;
-        }
         for index in 0..self.steps.len() {
             let staged = self.stage_one(index, fetch)?;
             self.staged.push(staged);
@@ -163,9 +160,6 @@ impl<'a> Run<'a> {
     pub(super) fn put(&mut self) -> Result<(), Error> {
         for index in 0..self.steps.len() {
             self.put_one(index)?;
-        }
-        if self.at_once {
-            self.root_dir()?.sync_all()?;
         }
         self.sync()
     }
@@ -281,12 +275,16 @@ impl<'a> Run<'a> {
     }
 
     fn note(&mut self, folder: RelPath) {
-        if self.durability == Durability::Power && !self.at_once {
+        if self.durability == Durability::Power {
             self.unsynced.insert(folder);
         }
     }
 
     fn sync(&mut self) -> Result<(), Error> {
+        if rooted::FLUSHES_AT_ONCE && self.unsynced.len() > MANY {
+            self.unsynced.clear();
+            return Ok(self.root_dir()?.sync_all()?);
+        }
         for folder in std::mem::take(&mut self.unsynced) {
             self.root.open_dir(&folder)?.sync()?;
         }

@@ -62,8 +62,13 @@ fn wish() -> impl Strategy<Value = Wish> {
         4 => (path(), content()).prop_map(|(path, new)| Wish::Create(path, new)),
         1 => (path(), content(), hash()).prop_map(|(path, new, hash)| Wish::CreateOver(path, new, hash)),
         2 => (path(), content(), hash()).prop_map(|(path, new, hash)| Wish::Replace(path, new, hash)),
-        1 => (path(), prop_oneof!["x", "y", "é"], content(), hash())
-            .prop_map(|(path, old, new, hash)| Wish::Edit(path, old.to_owned(), new, hash)),
+        1 => (
+            path(),
+            prop_oneof!["x", "y", "é"].prop_map(String::from),
+            content(),
+            hash()
+        )
+            .prop_map(|(path, old, new, hash)| Wish::Edit(path, old, new, hash)),
         2 => path().prop_map(Wish::Make),
         4 => (path(), path()).prop_map(|(from, to)| Wish::Move(from, to)),
         2 => (path(), hash()).prop_map(|(path, hash)| Wish::Delete(path, hash)),
