@@ -11,9 +11,13 @@ use tokio::sync::oneshot;
 
 use super::access::Access;
 use super::calls::Calls;
+use super::stream::Tls;
 use super::{Http, Limits, run};
 use crate::mcp::Connection;
 use crate::stage::{self, Stage};
+
+#[path = "../../tests/it/http/certificate.rs"]
+mod certificate;
 
 struct Served {
     name: &'static str,
@@ -25,6 +29,16 @@ struct Served {
 
 impl Served {
     fn start(name: &'static str, change: impl FnOnce(&mut Limits)) -> Self {
+        Self::start_with(name, None, change)
+    }
+
+    fn start_encrypted(name: &'static str, change: impl FnOnce(&mut Limits)) -> Self {
+        let (certificate, key) = certificate::pair();
+        let tls = Tls::new(certificate.as_bytes(), key.as_bytes()).unwrap();
+        Self::start_with(name, Some(tls), change)
+    }
+
+    fn start_with(name: &'static str, tls: Option<Tls>, change: impl FnOnce(&mut Limits)) -> Self {
         let mut limits = Limits::with_body_bytes(1 << 20);
         change(&mut limits);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -37,7 +51,7 @@ impl Served {
                 connection: Connection::stateless(Arc::clone(&toolset)).unwrap(),
                 toolset,
                 access: Access::default(),
-                tls: None,
+                tls,
                 calls: Arc::new(Calls::new(&limits)),
                 limits,
             };
@@ -194,6 +208,31 @@ fn a_body_that_does_not_come_ends_in_a_time_out() {
     assert!(answer.contains("Request Timeout: the rest of the request did not come"));
     assert_eq!(rest(served.send(head.as_bytes())), "");
     assert_eq!(rest(served.send(b"")), "");
+    served.finish();
+}
+
+/// The start of a handshake, which wants more.
+const HELLO: &[u8] = &[0x16, 3, 1, 0x10, 0, 1, 0, 0x0f, 0xfc, 3, 3];
+
+#[test]
+fn a_handshake_that_does_not_come_ends_in_a_time_out() {
+    let served = Served::start_encrypted("slow handshake", |limits| {
+        limits.head_time = Duration::from_millis(50);
+    });
+    for bytes in [&[][..], &HELLO[..1], HELLO] {
+        assert_eq!(rest(served.send(bytes)), "", "{bytes:?}");
+    }
+    served.finish();
+}
+
+#[test]
+fn a_handshake_takes_the_place_of_a_connection() {
+    let served = Served::start_encrypted("handshakes", |limits| limits.connections = 2);
+    let held = [served.send(HELLO), served.send(b"")];
+    // There is no way to say why before there are keys.
+    assert_eq!(rest(served.send(b"")), "");
+    drop(held);
+    until(|| !rest(served.send(b"GET / HTTP/1.1\r\n\r\n")).is_empty());
     served.finish();
 }
 

@@ -1,6 +1,7 @@
 //! The server over HTTP, spoken to byte by byte.
 
 mod access;
+mod certificate;
 mod eras;
 mod lifetime;
 mod load;

@@ -4,11 +4,6 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use graviola::hashing::Sha256;
-use graviola::signing::ecdsa::{P256, SigningKey};
-use rcgen::{
-    CertificateParams, KeyIdMethod, PKCS_ECDSA_P256_SHA256, PublicKeyData, SignatureAlgorithm,
-};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
@@ -19,69 +14,19 @@ use tokio_rustls::rustls::{
     SupportedProtocolVersion,
 };
 
+use super::certificate;
 #[cfg(target_os = "linux")]
 use super::load::resident;
 use super::peer::{Conn, Request, Served, call, ping};
 use crate::client::{folder, program, run, text_of};
 
-/// A key as the maker of certificates wants it.
-struct Key {
-    key: SigningKey<P256>,
-    public: Vec<u8>,
-}
-
-impl Key {
-    fn new() -> Self {
-        let key = SigningKey::<P256>::generate().unwrap();
-        let mut buffer = [0; 128];
-        let public = key.to_spki_der(&mut buffer).unwrap();
-        // The point is the last thing in it, in two coordinates after a mark.
-        let public = public[public.len() - 65..].to_vec();
-        Self { key, public }
-    }
-
-    fn pem(&self) -> String {
-        let mut buffer = [0; 256];
-        let der = self.key.to_pkcs8_der(&mut buffer).unwrap();
-        pem("PRIVATE KEY", der)
-    }
-}
-
-impl PublicKeyData for Key {
-    fn der_bytes(&self) -> &[u8] {
-        &self.public
-    }
-
-    fn algorithm(&self) -> &'static SignatureAlgorithm {
-        &PKCS_ECDSA_P256_SHA256
-    }
-}
-
-impl rcgen::SigningKey for Key {
-    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, rcgen::Error> {
-        let mut buffer = [0; 80];
-        let signed = self.key.sign_asn1::<Sha256>(&[message], &mut buffer);
-        Ok(signed.map_err(|_| rcgen::Error::RemoteKeyError)?.to_vec())
-    }
-}
-
-fn pem(label: &str, der: &[u8]) -> String {
-    use base64::Engine as _;
-    let text = base64::engine::general_purpose::STANDARD.encode(der);
-    format!("-----BEGIN {label}-----\n{text}\n-----END {label}-----\n")
-}
-
 /// A folder with `cert.pem` for `localhost` and `key.pem` in `tls`, and a root beside it.
 fn world() -> TempDir {
-    let key = Key::new();
-    let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
-    params.serial_number = Some(1.into());
-    params.key_identifier_method = KeyIdMethod::PreSpecified(vec![1]);
-    let cert = params.self_signed(&key).unwrap().pem();
+    let (cert, key) = certificate::pair();
     folder(&[
         ("tls/cert.pem", &cert),
-        ("tls/key.pem", &key.pem()),
-        ("tls/other.pem", &Key::new().pem()),
+        ("tls/key.pem", &key),
+        ("tls/other.pem", &certificate::pair().1),
         ("tls/none.pem", "nothing of the kind\n"),
         (
             "tls/broken.pem",
