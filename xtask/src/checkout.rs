@@ -71,20 +71,46 @@ pub fn run_quietly(mut command: Command) -> std::result::Result<(), ()> {
 
 /// Builds the server as the tests do, and says where it is.
 pub fn server() -> Result<PathBuf> {
-    built(&[])
+    built("build", &[])
 }
 
 /// Builds the server with the tools of the conformance suite, and says where in `home` it is.
 pub fn server_for_conformance(home: &Path) -> Result<PathBuf> {
-    let built_here = built(&["--features", "conformance"])?;
-    let server = home.join("with-fixtures").join(file_name(&built_here));
+    built_aside(
+        &home.join("with-fixtures"),
+        "build",
+        &["--features", "conformance"],
+    )
+}
+
+/// Builds the server so that it needs no library of the system, and says where in `home` it is.
+pub fn server_without_libraries(home: &Path) -> Result<PathBuf> {
+    let options = ["--", "-C", "target-feature=+crt-static"];
+    built_aside(&home.join("static"), "rustc", &options)
+}
+
+/// The name that the compiler has for this machine.
+pub fn triple() -> Result<String> {
+    let output = Command::new("rustc")
+        .arg("-vV")
+        .output()
+        .map_err(|error| format!("cannot start rustc: {error}"))?;
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .find_map(|line| line.strip_prefix("host: ").map(str::to_owned))
+        .ok_or_else(|| "rustc does not name the machine".to_owned())
+}
+
+fn built_aside(folder: &Path, subcommand: &str, options: &[&str]) -> Result<PathBuf> {
+    let built_here = built(subcommand, options)?;
+    let server = folder.join(file_name(&built_here));
     let copied = server
         .parent()
         .map_or(Ok(()), fs::create_dir_all)
         .and_then(|()| fs::copy(&built_here, &server).map(drop));
     copied.map_err(|error| format!("cannot copy the server: {error}"))?;
     // Nobody must take the one in its usual place for the usual one.
-    built(&[])?;
+    built("build", &[])?;
     Ok(server)
 }
 
@@ -92,10 +118,16 @@ fn file_name(path: &Path) -> &OsStr {
     path.file_name().unwrap_or(path.as_os_str())
 }
 
-fn built(options: &[&str]) -> Result<PathBuf> {
+fn built(subcommand: &str, options: &[&str]) -> Result<PathBuf> {
     let mut command = cargo();
     command
-        .args(["build", "--locked", "--package", "workspace-mcp", "--bin"])
+        .args([
+            subcommand,
+            "--locked",
+            "--package",
+            "workspace-mcp",
+            "--bin",
+        ])
         .args([
             "workspace-mcp",
             "--message-format",

@@ -11,10 +11,11 @@ use std::{fs, io};
 
 use crate::checkout::{self, root};
 use crate::count::{self, Count};
-use crate::{Result, browser, conformance, platform};
+use crate::{Result, browser, conformance, packages, platform};
 
-/// Runs the client tests. A client that cannot be set up counts as one failure.
-pub fn run(server: &Path) -> Count {
+/// Runs the client tests, or only those of one `name`. A client that cannot be set up counts as one
+/// failure.
+pub fn run(server: &Path, only: Option<&str>) -> Count {
     let mut total = Count::default();
     for (name, client) in [
         (
@@ -24,7 +25,11 @@ pub fn run(server: &Path) -> Count {
         ("Python client", python),
         ("browser", browser::run),
         ("conformance", conformance::run),
+        ("package", packages::run),
     ] {
+        if only.is_some_and(|only| only != name) {
+            continue;
+        }
         println!("\n     Running the {name} tests");
         total += client(server).unwrap_or_else(|message| {
             eprintln!("{name} tests: {message}");

@@ -3,6 +3,19 @@
 /// The program that installs Node packages.
 pub const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
+/// What npm calls the command of a package that is named after its program.
+pub const NPM_BIN: &str = if cfg!(windows) {
+    "workspace-mcp.cmd"
+} else {
+    "workspace-mcp"
+};
+
+/// Whether this process may do everything.
+pub fn is_root() -> bool {
+    let id = std::process::Command::new("id").arg("-u").output();
+    cfg!(unix) && id.is_ok_and(|output| output.stdout == b"0\n")
+}
+
 /// The Python to make a virtual environment with.
 pub const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
@@ -33,3 +46,6 @@ pub const BROWSERS: &[&str] = &[
 
 /// Whether the server runs commands here.
 pub const HAS_COMMANDS: bool = cfg!(unix);
+
+/// Whether programs for this system go into containers, and so need no library.
+pub const HAS_CONTAINERS: bool = cfg!(target_os = "linux");

@@ -6,13 +6,13 @@ use crate::{Result, checkout, clients};
 /// Every test. The last line printed is `N passed, N failed`.
 pub fn whole() -> Result<()> {
     let mut total = rust(&[])?;
-    total += with_clients();
+    total += with_clients(None);
     close(total)
 }
 
-/// The clients and the conformance suite alone, with the same closing line.
-pub fn clients_only() -> Result<()> {
-    close(with_clients())
+/// The clients, the conformance suite and the packages alone, or one of them, with the same closing line.
+pub fn clients_only(only: Option<&str>) -> Result<()> {
+    close(with_clients(only))
 }
 
 /// The Rust tests alone, with the same closing line.
@@ -37,9 +37,9 @@ fn rust(environment: &[(&str, &str)]) -> Result<Count> {
     checkout::counted(command, count::from_cargo)
 }
 
-fn with_clients() -> Count {
+fn with_clients(only: Option<&str>) -> Count {
     match checkout::server() {
-        Ok(server) => clients::run(&server),
+        Ok(server) => clients::run(&server, only),
         Err(message) => {
             eprintln!("{message}");
             Count::ONE_FAILED
