@@ -29,6 +29,8 @@ impl Managed {
         let rules = Rules::new(&options.excluded);
         let lock = Lock::new(State::inside(), Arc::<Queue>::default());
         let guard = lock.acquire(&root, cancel)?;
+        // Changes whose files are all there, and that only lack their checkpoint.
+        let n_noted = transaction::noted(&guard)?.len();
         // Files first: the first checkpoint of a new history is not to hold half a change.
         let recovered = transaction::recover(&root, &guard)?;
         let mut tracked = checkpoint::Rules::new(options.max_file_bytes, rules.excluded());
@@ -51,7 +53,7 @@ impl Managed {
         let started = Started {
             created: opened.initial.is_some(),
             n_undone: recovered.n_undone,
-            n_finished: recovered.n_finished,
+            n_finished: recovered.n_finished + n_noted,
             n_pending: recovered.n_pending,
         };
         drop(guard);

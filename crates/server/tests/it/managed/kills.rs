@@ -79,14 +79,19 @@ fn a_kill_leaves_the_old_state_or_the_new_one() {
             } else {
                 Duration::from_secs(5)
             };
-        // Every other time as soon as there is a record of a change under way.
-        while Instant::now() < moment && (round % 2 == 0 || !is_under_way(&world)) {
+        // Every other time at a certain point of the change.
+        let point = ["", ".json", "", ".then"][round % 4];
+        while Instant::now() < moment && (point.is_empty() || !is_at(&world, point)) {
             spin_loop();
         }
         let answers = talk.client.kill();
         let done = answers
             .iter()
             .any(|answer| answer["result"]["structuredContent"]["checkpoint"].is_string());
+        let (any, happened) = (
+            is_at(&world, ""),
+            is_at(&world, ".done") || is_at(&world, ".then"),
+        );
         let mut child = world
             .program(&[])
             .stdin(Stdio::piped())
@@ -105,7 +110,10 @@ fn a_kill_leaves_the_old_state_or_the_new_one() {
             assert!(said.starts_with(start), "{said}");
             assert_eq!(said.lines().count(), 1);
         }
+        assert!(any || said.is_empty(), "nothing was left: {said}");
+        assert!(!happened || said.contains(" 1 finished, "), "{said:?}");
         let now = version_of(&world);
+        assert!(!happened || now == from + 1);
         assert!(now == from || now == from + 1);
         assert!(!done || now == from + 1, "a change that was told is lost");
         assert_eq!(world.has("odd/file"), now % 2 == 1);
@@ -120,10 +128,12 @@ fn a_kill_leaves_the_old_state_or_the_new_one() {
     assert!(n_told > 0, "no kill came in the middle");
 }
 
-/// Whether there is a record of a change under way.
-fn is_under_way(world: &World) -> bool {
+/// Whether there is a record of a change whose name ends so: `.json` for one under way, `.done` for one
+/// that happened, `.then` for one that only lacks its checkpoint.
+fn is_at(world: &World, point: &str) -> bool {
     let records = std::fs::read_dir(world.path(".workspace-mcp/tx"));
-    records.is_ok_and(|mut records| records.next().is_some())
+    let mut names = records.into_iter().flatten().flatten();
+    names.any(|record| record.file_name().to_string_lossy().ends_with(point))
 }
 
 fn count(talk: &mut Talk) -> usize {
