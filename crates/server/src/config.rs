@@ -150,6 +150,12 @@ impl Room {
     }
 }
 
+/// Says whether a file lies beneath a folder, by whatever spelling.
+#[must_use]
+pub fn is_within(folder: &Path, file: &Path) -> bool {
+    !location::within(folder, file).is_empty()
+}
+
 /// The variable of the environment that does what an option does.
 #[must_use]
 pub fn variable(option: &str) -> Option<&'static str> {

@@ -101,8 +101,15 @@ fn start(
     let mut options = config::read(&cwd.join(path), home.as_deref())
         .map_err(|text| Error::new(Code::ConfigError, text))?;
     options.root = cwd.join(options.root);
+    let lies_within = settings::is_within(&options.root, &cwd.join(path));
     let keep = options.keep_checkpoints;
     let workspace = open(options, &line.log)?;
+    if lies_within {
+        line.log.warn(
+            "WARNING: the configuration file lies in the workspace, where tools can change what \
+             the next start serves",
+        );
+    }
     if words.has("prune") {
         let pruned = workspace.prune(keep.unwrap_or(usize::MAX), &Cancel::default())?;
         return Ok(print(&format!(

@@ -37,6 +37,8 @@ pub enum Failure {
     Arguments(String),
     /// What the workspace says.
     Workspace(Error),
+    /// The same, with a second line.
+    Hinted(Error, String),
 }
 
 impl From<Error> for Failure {
@@ -48,11 +50,16 @@ impl From<Error> for Failure {
 impl Failure {
     /// The answer for the caller.
     fn into_reply(self, tool: &str) -> Reply {
-        let text = match self {
-            Self::Arguments(faults) => format!("invalid arguments: {faults}"),
-            Self::Workspace(error) => error.to_string(),
+        let (text, hint) = match self {
+            Self::Arguments(faults) => (format!("invalid arguments: {faults}"), None),
+            Self::Workspace(error) => (error.to_string(), None),
+            Self::Hinted(error, hint) => (error.to_string(), Some(hint)),
         };
-        Reply::text(shorten(format!("Error executing tool {tool}: {text}")))
+        let mut reply = Reply::text(shorten(format!("Error executing tool {tool}: {text}")));
+        if let Some(hint) = hint {
+            reply.push_line(&shorten(hint));
+        }
+        reply
     }
 }
 

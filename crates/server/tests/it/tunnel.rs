@@ -334,7 +334,7 @@ fn what_is_missing_is_named() {
 fn a_folder_is_served_managed_with_a_configuration_of_its_own() {
     let world = World::new();
     let options = ["--tunnel-id", ID, "managed", "--root", "."];
-    world.tunnel(&options, &[("CONTROL_PLANE_API_KEY", KEY)]);
+    world.served(&options);
     let folder = world.path(".local/share/workspace-mcp/managed");
     let configs: Vec<_> = fs::read_dir(&folder)
         .unwrap()
@@ -350,7 +350,7 @@ fn a_folder_is_served_managed_with_a_configuration_of_its_own() {
     // What a person put in stays.
     let by_hand = text + "\n[git]\nauthor_name = \"me\"\n";
     fs::write(&configs[0], &by_hand).unwrap();
-    world.tunnel(&options, &[("CONTROL_PLANE_API_KEY", KEY)]);
+    world.served(&options);
     assert_eq!(fs::read_to_string(&configs[0]).unwrap(), by_hand);
 
     let output = world.tunnel(&["--tunnel-id", ID, "managed", "--root", "none"], &[]);

@@ -44,6 +44,8 @@ pub struct ReadAnswer {
     pub sha256: String,
     /// The size of the whole file in bytes.
     pub size: u64,
+    /// How many lines the whole file has, when some of them were asked for.
+    pub n_lines: Option<usize>,
 }
 
 /// What to search.

@@ -73,9 +73,10 @@ impl Managed {
     ) -> Result<(TreeChange, Vec<Done>), Error> {
         let mut draft = Draft::new(&session.root, &self.options, &self.rules, cancel)?;
         let mut applied = Vec::with_capacity(operations.len());
-        for operation in operations {
+        for (index, operation) in operations.iter().enumerate() {
             cancel.check()?;
-            applied.push(draft.operation(operation)?);
+            let done = draft.operation(operation);
+            applied.push(done.map_err(|error| error.of_operation(index))?);
         }
         Ok((draft.change, applied))
     }

@@ -13,6 +13,8 @@ pub struct Error {
     pub code: Code,
     /// What is wrong.
     pub message: String,
+    /// Which of several operations it is about, counted from 0.
+    pub operation: Option<usize>,
 }
 
 macro_rules! codes {
@@ -104,7 +106,15 @@ impl Error {
         Self {
             code,
             message: message.into(),
+            operation: None,
         }
+    }
+
+    /// The same, of one of several operations.
+    #[must_use]
+    pub(super) fn of_operation(mut self, index: usize) -> Self {
+        self.operation = Some(index);
+        self
     }
 }
 

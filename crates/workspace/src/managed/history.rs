@@ -1,10 +1,14 @@
 //! The history, as the toolset tells it.
 
+use rooted::{ErrorKind, Mode, RelPath};
+
 use super::Managed;
 use super::answer::{Checkpoint, Diff, DiffRequest, DiffStat, Pruned, Status};
+use super::draft::not_found;
 use super::error::Error;
+use super::session::Session;
 use crate::cancel::Cancel;
-use crate::checkpoint;
+use crate::checkpoint::{self, Id};
 
 impl Managed {
     /// Tells what differs from the newest checkpoint.
@@ -15,7 +19,7 @@ impl Managed {
         // With the lock no change of another call is seen half made.
         let _session = self.enter(cancel)?;
         let found = self.repository.status(cancel)?;
-        let shown = |paths: &[rooted::RelPath]| paths.iter().map(ToString::to_string).collect();
+        let shown = |paths: &[RelPath]| paths.iter().map(ToString::to_string).collect();
         Ok(Status {
             modified: shown(&found.modified),
             added: shown(&found.added),
@@ -27,13 +31,14 @@ impl Managed {
     /// Shows what differs from a checkpoint.
     ///
     /// # Errors
-    /// [`super::Code::CheckpointNotFound`], [`super::Code::GitError`], those of paths.
+    /// [`super::Code::CheckpointNotFound`], [`super::Code::GitError`], those of paths;
+    /// [`super::Code::FileNotFound`] when neither the files nor the checkpoint have the path.
     pub fn diff(&self, request: &DiffRequest<'_>, cancel: &Cancel) -> Result<Diff, Error> {
         let path = match request.path {
             Some(path) => Some(self.rules.parse(path)?),
             None => None,
         };
-        let _session = self.enter(cancel)?;
+        let session = self.enter(cancel)?;
         let checkpoint = match request.checkpoint {
             Some(id) => Some(self.repository.find(id)?),
             None => None,
@@ -43,6 +48,13 @@ impl Managed {
             path: path.as_ref(),
             counts: request.stat,
         };
+        if let (Some(path), Some(given)) = (&path, request.path) {
+            let checkpoint = match checkpoint {
+                Some(id) => id,
+                None => self.repository.head()?,
+            };
+            self.refuse_unknown(&session, checkpoint, path, given)?;
+        }
         let found = self.repository.diff(&wanted, cancel)?;
         let mut omitted: Vec<String> = found.omitted.iter().map(ToString::to_string).collect();
         omitted.sort_unstable();
@@ -59,6 +71,30 @@ impl Managed {
             truncated: !omitted.is_empty(),
             omitted,
         })
+    }
+
+    /// Refuses a path at which neither the files nor a checkpoint have anything: a slip would look
+    /// like no difference.
+    pub(super) fn refuse_unknown(
+        &self,
+        session: &Session,
+        checkpoint: Id,
+        path: &RelPath,
+        given: &str,
+    ) -> Result<(), Error> {
+        let strict = session.root.with_mode(Mode::NO_LINKS);
+        let there = strict.map(|root| root.meta(path));
+        let is_missing = matches!(&there, Ok(Err(error)) if matches!(
+            error.kind,
+            ErrorKind::NotFound | ErrorKind::NotADirectory
+        ));
+        if is_missing {
+            let saved = self.repository.files(checkpoint)?;
+            if !saved.iter().any(|file| file.path.starts_with(path)) {
+                return Err(not_found(given));
+            }
+        }
+        Ok(())
     }
 
     /// The newest checkpoints, newest first.

@@ -100,17 +100,20 @@ impl Managed {
         }
         refuse_binary(&bytes)?;
         let text = as_text(&bytes)?;
-        let content = match (request.offset, request.limit) {
-            (None, None) => text.to_owned(),
-            (offset, limit) => lines(text)
-                .skip(offset.unwrap_or(1).saturating_sub(1))
-                .take(limit.unwrap_or(usize::MAX))
-                .collect(),
+        let (content, n_lines) = match (request.offset, request.limit) {
+            (None, None) => (text.to_owned(), None),
+            (offset, limit) => {
+                let some = lines(text)
+                    .skip(offset.unwrap_or(1).saturating_sub(1))
+                    .take(limit.unwrap_or(usize::MAX));
+                (some.collect(), Some(lines(text).count()))
+            }
         };
         Ok(ReadAnswer {
             content,
             sha256: read::sha256(&bytes),
             size: bytes.len() as u64,
+            n_lines,
         })
     }
 }

@@ -38,6 +38,7 @@ pub use self::error::{Code, Error};
 pub use self::operation::{Applied, Done, Encoding, Operation};
 pub use self::options::{Allow, EXCLUDED, Options};
 pub use self::rules::Rules;
+pub use self::search::expression_fault;
 
 use crate::checkpoint::Repository;
 use crate::lock::Lock;
@@ -71,6 +72,12 @@ impl Managed {
         let root = self.root.read().unwrap_or_else(PoisonError::into_inner);
         let name = root.host_path().file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
+    }
+
+    /// Says whether the folder is still there.
+    #[must_use]
+    pub fn root_exists(&self) -> bool {
+        self.root().is_ok()
     }
 
     /// The root as it is now: a folder that was removed or moved away and made again is opened anew.

@@ -109,6 +109,28 @@ impl Operation {
         }
     }
 
+    /// The version that its file must be, if it names one.
+    #[must_use]
+    pub fn expected_sha256(&self) -> Option<&str> {
+        match self {
+            Self::CreateFile {
+                expected_sha256, ..
+            } => expected_sha256.as_deref(),
+            Self::ReplaceFile {
+                expected_sha256, ..
+            }
+            | Self::ReplaceText {
+                expected_sha256, ..
+            }
+            | Self::DeleteFile {
+                expected_sha256, ..
+            } => Some(expected_sha256),
+            Self::CreateDirectory { .. }
+            | Self::Move { .. }
+            | Self::DeleteEmptyDirectory { .. } => None,
+        }
+    }
+
     /// The path that an answer names: of a move, the destination.
     #[must_use]
     pub fn path(&self) -> &str {

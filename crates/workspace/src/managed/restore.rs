@@ -23,7 +23,8 @@ impl Managed {
     ///
     /// # Errors
     /// [`super::Code::CheckpointNotFound`], those of paths, and those of
-    /// [`Managed::apply_changes`].
+    /// [`Managed::apply_changes`]; [`super::Code::FileNotFound`] for a path that neither the files
+    /// nor the checkpoint have.
     pub fn restore(
         &self,
         request: &RestoreRequest<'_>,
@@ -35,6 +36,9 @@ impl Managed {
         }
         let session = self.enter(cancel)?;
         let target = self.repository.find(request.checkpoint)?;
+        for (path, given) in paths.iter().zip(&request.paths) {
+            self.refuse_unknown(&session, target, path, given)?;
+        }
         let wanted = checkpoint::RestoreRequest {
             checkpoint: target,
             paths: &paths,

@@ -57,16 +57,28 @@ impl Managed {
     }
 }
 
+/// Says what is wrong with a regular expression, in a few words.
+#[must_use]
+pub fn expression_fault(query: &str) -> Option<String> {
+    let error = compile(query).err()?.to_string();
+    let reason = error.lines().last().unwrap_or_default();
+    let reason = reason.trim().trim_start_matches("error: ");
+    Some(reason.to_owned())
+}
+
+fn compile(query: &str) -> Result<Regex, regex::Error> {
+    regex::RegexBuilder::new(query)
+        .size_limit(REGEX_BYTES)
+        .build()
+}
+
 impl<'a> Query<'a> {
     fn new(request: &SearchRequest<'a>) -> Result<Self, Error> {
         if !request.regex {
             let text = request.query;
             return Ok(Self::Text(text, Box::new(memmem::Finder::new(text))));
         }
-        let built = regex::RegexBuilder::new(request.query)
-            .size_limit(REGEX_BYTES)
-            .build();
-        built.map(Self::Regex).map_err(|_| {
+        compile(request.query).map(Self::Regex).map_err(|_| {
             let message = "query is no regular expression; search for it as text, or mend it";
             Error::new(Code::InternalError, message)
         })

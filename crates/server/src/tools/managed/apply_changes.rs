@@ -1,6 +1,7 @@
 //! `apply_changes`: several operations, all of them or none.
 
 use serde_json::{Map, Value};
+use workspace::managed::{Code, Error, Operation};
 
 use super::operation::{self, FIELDS};
 use super::{Spec, object, objects};
@@ -59,7 +60,10 @@ pub(super) const SPEC: Spec = Spec {
 
 fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
     let operations = operation::read(args)?;
-    let done = ctx.workspace.apply_changes(&operations, &ctx.cancel)?;
+    let done = ctx
+        .workspace
+        .apply_changes(&operations, &ctx.cancel)
+        .map_err(|error| failure(error, &operations))?;
     let applied = objects(done.applied, |one| {
         [
             ("op", one.op.into()),
@@ -74,4 +78,24 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
         ("pre_checkpoint", done.pre_checkpoint.into()),
         ("rolled_back", false.into()),
     ]))
+}
+
+/// The failure of a call, with a line that says which operation it is about.
+fn failure(error: Error, operations: &[Operation]) -> Failure {
+    let at = error.operation;
+    let Some((index, operation)) = at.and_then(|at| Some((at, operations.get(at)?))) else {
+        return error.into();
+    };
+    let (op, path) = (operation.name(), rooted::show(operation.path().as_bytes()));
+    let mut hint = format!("operation {index} ({op} {path}); nothing was changed");
+    if error.code == Code::HashMismatch {
+        let given = operation.expected_sha256().unwrap_or_default();
+        let is_hash = given.len() == 64 && given.bytes().all(|digit| digit.is_ascii_hexdigit());
+        hint.push_str(if is_hash {
+            "; read the file again and send its new sha256"
+        } else {
+            "; expected_sha256 takes 64 hex digits and nothing else"
+        });
+    }
+    Failure::Hinted(error, hint)
 }

@@ -46,7 +46,8 @@ pub(super) const SPEC: Spec = Spec {
 fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
     let request = DiffRequest {
         checkpoint: args.text("checkpoint"),
-        path: args.text("path"),
+        // As elsewhere, an empty path is the root.
+        path: args.text("path").filter(|path| !path.is_empty()),
         stat: args.flag("stat"),
     };
     let found = ctx.workspace.diff(&request, &ctx.cancel)?;

@@ -29,6 +29,11 @@ pub(super) const SPEC: Spec = Spec {
         Field::new("sha256", Shape::Text, "Of the whole file"),
         Field::new("size", Shape::Integer, "Bytes of the whole file"),
         Field::new("encoding", Shape::Text, ""),
+        Field::optional(
+            "total_lines",
+            Shape::Integer,
+            "Of the whole file, with offset or limit",
+        ),
     ],
 };
 
@@ -40,11 +45,15 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
         limit: count(args, "limit"),
     };
     let read = ctx.workspace.read_file(&request, &ctx.cancel)?;
-    Ok(object([
+    let mut answer = object([
         ("path", path.into()),
         ("content", read.content.into()),
         ("sha256", read.sha256.into()),
         ("size", read.size.into()),
         ("encoding", "utf-8".into()),
-    ]))
+    ]);
+    if let Some(total) = read.n_lines {
+        answer.insert("total_lines".to_owned(), total.into());
+    }
+    Ok(answer)
 }

@@ -1,7 +1,7 @@
 //! `search_text`: where a text occurs.
 
 use serde_json::{Map, Value};
-use workspace::managed::SearchRequest;
+use workspace::managed::{SearchRequest, expression_fault};
 
 use super::{Spec, object, objects};
 use crate::args::{Arg, Args, Kind};
@@ -52,6 +52,11 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
         path_limit: args.text("path_limit"),
         include: args.text("include"),
     };
+    if let Some(fault) = request.regex.then(|| expression_fault(query)).flatten() {
+        let fault =
+            format!("query: no regular expression ({fault}); leave out regex to search for text");
+        return Err(Failure::Arguments(fault));
+    }
     let found = ctx.workspace.search_text(&request, &ctx.cancel)?;
     let hits = objects(found.hits, |hit| {
         [

@@ -33,7 +33,7 @@ pub(super) const SPEC: Spec = Spec {
 fn call(ctx: &Ctx<'_>, _: &Args) -> Result<Map<String, Value>, Failure> {
     Ok(object([
         ("name", ctx.workspace.name().into()),
-        ("root_exists", true.into()),
+        ("root_exists", ctx.workspace.root_exists().into()),
         ("git_enabled", true.into()),
         ("version", Identity::PROGRAM.version.into()),
     ]))

@@ -378,11 +378,128 @@ fn a_damaged_history_is_told_without_paths() {
 }
 
 #[test]
-fn a_bad_expression_is_told() {
-    let world = World::new(&[]);
+fn the_operation_that_fails_is_named() {
+    let world = World::new(&[("a.txt", "aa\n")]);
     let mut talk = world.start();
-    let fault = talk.fault("search_text", json!({"query": "(", "regex": true}));
-    assert!(fault.starts_with("ERROR [INTERNAL_ERROR]: "), "{fault}");
+    let delete =
+        |hash: &str| json!({"op": "delete_file", "path": "a.txt", "expected_sha256": hash});
+    let mismatch =
+        "ERROR [HASH_MISMATCH]: file changed since it was read (expected_sha256 mismatch)";
+    for (operations, wanted) in [
+        (
+            vec![create("new", ""), delete(&hash("other"))],
+            format!(
+                "{mismatch}\noperation 1 (delete_file a.txt); nothing was changed; read the file \
+                 again and send its new sha256"
+            ),
+        ),
+        (
+            vec![delete(&format!("sha256:{}", hash("aa\n")))],
+            format!(
+                "{mismatch}\noperation 0 (delete_file a.txt); nothing was changed; expected_sha256 \
+                 takes 64 hex digits and nothing else"
+            ),
+        ),
+        (
+            vec![
+                create("new", ""),
+                json!({"op": "move", "source": "gone", "destination": "there"}),
+            ],
+            "ERROR [FILE_NOT_FOUND]: not found: gone\noperation 1 (move there); nothing was changed"
+                .to_owned(),
+        ),
+        // What is wrong with the list as a whole says so itself.
+        (
+            vec![create("new", ""), create("new", "")],
+            "ERROR [TRANSACTION_FAILED]: operation 1: path already touched by earlier operation: new"
+                .to_owned(),
+        ),
+    ] {
+        let fault = talk.fault("apply_changes", json!({"operations": operations}));
+        assert_eq!(fault, wanted);
+    }
+    assert!(!world.has("new"));
+}
+
+#[test]
+fn a_slip_in_a_path_does_not_look_like_no_difference() {
+    let world = World::new(&[("a.txt", "a\n"), ("dir/b.txt", "b\n")]);
+    let mut talk = world.start();
+    let start = talk.head();
+    talk.apply(&[
+        json!({"op": "delete_file", "path": "dir/b.txt", "expected_sha256": hash("b\n")}),
+    ]);
+    let missing = "ERROR [FILE_NOT_FOUND]: not found: a.tx";
+    for (tool, arguments) in [
+        ("git_diff", json!({"path": "a.tx"})),
+        ("git_diff", json!({"path": "a.tx", "checkpoint": start})),
+        (
+            "git_restore",
+            json!({"paths": ["a.txt", "a.tx"], "checkpoint": start}),
+        ),
+        (
+            "git_restore",
+            json!({"paths": ["a.tx"], "checkpoint": start, "dry_run": true}),
+        ),
+    ] {
+        assert_eq!(talk.fault(tool, arguments), missing, "{tool}");
+    }
+    // What only the checkpoint has is no slip, and neither is a folder.
+    let diff = talk.ok(
+        "git_diff",
+        json!({"path": "dir", "checkpoint": start, "stat": true}),
+    );
+    assert_eq!(
+        diff["stat"],
+        json!([{"path": "dir/b.txt", "added": 0, "removed": 1}])
+    );
+    assert_eq!(talk.ok("git_diff", json!({"path": ""}))["diff"], "");
+    talk.ok(
+        "git_restore",
+        json!({"paths": ["dir/b.txt"], "checkpoint": start}),
+    );
+    assert_eq!(world.read("dir/b.txt"), "b\n");
+}
+
+#[test]
+fn a_folder_that_is_gone_is_told() {
+    let world = World::new(&[("a.txt", "a\n")]);
+    let mut talk = world.start();
+    fs::rename(world.root(), world.base().join("elsewhere")).unwrap();
+    let gone = "ERROR [INTERNAL_ERROR]: the workspace folder is gone; put it back or start anew";
+    assert_eq!(talk.fault("read_file", json!({"path": "a.txt"})), gone);
+    assert_eq!(talk.apply_fault(&[create("new", "")]), gone);
+    assert_eq!(talk.ok("workspace_info", json!({}))["root_exists"], false);
+    fs::rename(world.base().join("elsewhere"), world.root()).unwrap();
+    assert_eq!(talk.ok("workspace_info", json!({}))["root_exists"], true);
+    talk.apply(&[create("new", "")]);
+}
+
+#[test]
+fn what_cannot_be_taken_back_stops_changes_until_it_can() {
+    let world = World::new(&[("a.txt", "a\n")]);
+    drop(world.start());
+    // A change that ended before its file was in place, and a folder where the file was kept.
+    let record = r#"{"version":2,"steps":[{"act":"new","path":"new"}]}"#;
+    world.write(
+        ".workspace-mcp/tx/0000000000000007.json",
+        format!("{record}\n"),
+    );
+    let kept = ".workspace-mcp-tmp-0000000000000007-0";
+    world.write(&format!("{kept}/x"), "");
+    let said = String::from_utf8(world.run(&[]).stderr).unwrap();
+    assert_eq!(
+        said,
+        "[workspace-mcp] an earlier server ended in the middle of a change: 0 taken back, \
+         0 finished, 1 left for the next start\n"
+    );
+    let mut talk = world.start();
+    let fault = talk.apply_fault(&[create("b.txt", "b\n")]);
+    assert!(fault.starts_with("ERROR [ROLLBACK_FAILED]: "), "{fault}");
+    assert!(!world.has("b.txt"));
+    fs::remove_dir_all(world.path(kept)).unwrap();
+    talk.apply(&[create("b.txt", "b\n")]);
+    assert!(!world.has(".workspace-mcp/tx/0000000000000007.json"));
 }
 
 #[test]
@@ -395,6 +512,11 @@ fn bad_arguments_are_one_sentence() {
             "search_text",
             json!({"query": ""}),
             "query: expected text of at least 1 character, got \"\"",
+        ),
+        (
+            "search_text",
+            json!({"query": "(", "regex": true}),
+            "query: no regular expression (unclosed group); leave out regex to search for text",
         ),
         (
             "git_history",
@@ -444,5 +566,16 @@ fn every_code_is_explained() {
     let page = fs::read_to_string(page).unwrap();
     for code in Code::ALL {
         assert!(page.contains(&format!("`{code}`")), "{code}");
+    }
+}
+
+#[test]
+fn every_code_is_reached_here() {
+    let sources = [include_str!("codes.rs"), include_str!("start.rs")].concat();
+    for code in Code::ALL
+        .iter()
+        .filter(|code| **code != Code::NotUnderSameRoot)
+    {
+        assert!(sources.contains(&format!("ERROR [{code}]")), "{code}");
     }
 }

@@ -327,6 +327,9 @@ fn lines_are_read_and_the_hash_is_of_the_whole() {
     assert_eq!(read["content"], "two\n");
     assert_eq!(read["sha256"], hash("one\ntwo\nthree\n"));
     assert_eq!(read["size"], 14);
+    assert_eq!(read["total_lines"], 3);
+    let read = talk.ok("read_file", json!({"path": "a"}));
+    assert!(read.get("total_lines").is_none(), "{read}");
 }
 
 #[test]

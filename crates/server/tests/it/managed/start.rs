@@ -197,3 +197,15 @@ fn repositories_of_others_are_refused_and_left_alone() {
         assert_eq!(before, after, "{what}");
     }
 }
+
+#[test]
+fn a_configuration_in_the_folder_that_is_served_is_warned_of() {
+    let world = World::new(&[]);
+    let text = fs::read_to_string(world.config()).unwrap();
+    world.write("conf/own.toml", text);
+    let config = world.path("conf/own.toml").display().to_string();
+    let output = crate::client::run(world.base(), &["managed", &config]);
+    let wanted = "[workspace-mcp] WARNING: the configuration file lies in the workspace, where tools \
+                  can change what the next start serves\n";
+    assert_eq!(outcome(&world, &output), (0, wanted.to_owned()));
+}

@@ -195,9 +195,15 @@ impl Talk {
         self.ok("apply_changes", json!({"operations": operations}))
     }
 
-    /// The fault of operations.
+    /// The fault of operations, without the line that says which one it is about.
     pub fn apply_fault(&mut self, operations: &[Value]) -> String {
-        self.fault("apply_changes", json!({"operations": operations}))
+        let fault = self.fault("apply_changes", json!({"operations": operations}));
+        let Some((fault, hint)) = fault.split_once('\n') else {
+            return fault;
+        };
+        assert!(hint.starts_with("operation "), "{hint}");
+        assert!(hint.contains("; nothing was changed"), "{hint}");
+        fault.to_owned()
     }
 
     /// The checkpoints, newest first: their messages.
