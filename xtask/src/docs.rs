@@ -31,7 +31,7 @@ const PAGES: &[Page] = &[
                 The last four exist only with `--shell` or `--shell-any`; [commands.md](commands.md) \
                 says what they do.\n",
         words: |empty| Ok(vec!["--root".to_owned(), word(empty), "--shell".to_owned()]),
-        help: (&["--help"], &["README.md", "docs/config.md"]),
+        help: (&["--help"], &["docs/config.md"]),
     },
     Page {
         path: "docs/managed-tools.md",
