@@ -41,15 +41,7 @@ pub fn run(server: &Path, only: Option<&str>) -> Count {
 
 fn typescript(server: &Path) -> Result<Count> {
     need("node", "Node 20 or newer")?;
-    let home = staged("typescript")?;
-    let locks = [home.join("package.json"), home.join("package-lock.json")];
-    if_changed(&home, &locks, || {
-        let mut install = Command::new(platform::NPM);
-        install
-            .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
-            .current_dir(&home);
-        checkout::run(install, "install the TypeScript clients with npm")
-    })?;
+    let home = with_node_packages("typescript", "the TypeScript clients")?;
     let mut command = Command::new("node");
     command.args(["--test", "--test-reporter=tap"]);
     // Named one by one: Node 20 takes no glob.
@@ -145,14 +137,25 @@ fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Copies `clients/NAME` as [`staged`] does, and installs the packages that its lock file names; `what`
+/// says in an error what they are.
+pub fn with_node_packages(name: &str, what: &str) -> Result<PathBuf> {
+    let home = staged(name)?;
+    let locks = [home.join("package.json"), home.join("package-lock.json")];
+    if_changed(&home, &locks, || {
+        let mut install = Command::new(platform::NPM);
+        install
+            .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
+            .current_dir(&home);
+        checkout::run(install, &format!("install {what} with npm"))
+    })?;
+    Ok(home)
+}
+
 const STAMP: &str = "installed";
 
 /// Runs `install` unless it already succeeded for these very lock files.
-pub fn if_changed(
-    home: &Path,
-    locks: &[PathBuf],
-    install: impl FnOnce() -> Result<()>,
-) -> Result<()> {
+fn if_changed(home: &Path, locks: &[PathBuf], install: impl FnOnce() -> Result<()>) -> Result<()> {
     let mut wanted = String::new();
     for lock in locks {
         let text = fs::read_to_string(lock)

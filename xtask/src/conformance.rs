@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::clients::{if_changed, need, staged};
+use crate::clients::{need, with_node_packages};
 use crate::count::{self, Count};
 use crate::served::Served;
-use crate::{Result, checkout, platform};
+use crate::{Result, checkout};
 
 /// The revisions, each with two files of what may fail.
 const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
@@ -20,15 +20,7 @@ const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.j
 
 /// Runs the suite against the program, and against a build of it for the suite.
 pub fn run(server: &Path) -> Result<Count> {
-    let home = staged("conformance")?;
-    let locks = [home.join("package.json"), home.join("package-lock.json")];
-    if_changed(&home, &locks, || {
-        let mut install = Command::new(platform::NPM);
-        install
-            .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
-            .current_dir(&home);
-        checkout::run(install, "install the conformance suite with npm")
-    })?;
+    let home = with_node_packages("conformance", "the conformance suite")?;
     let node = node(&home);
     need(&node, "Node 22 or newer, for the conformance suite")?;
     let root = home.join("root");

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::clients::{if_changed, need, staged};
+use crate::clients::{need, with_node_packages};
 use crate::count::Count;
 use crate::{Result, checkout, dist, platform};
 
@@ -29,15 +29,7 @@ type Check<'a> = (&'a str, &'a dyn Fn() -> Result<()>);
 /// Makes all packages and tries each.
 pub fn run(server: &Path) -> Result<Count> {
     need("node", "Node 20 or newer")?;
-    let home = staged("packages")?;
-    let locks = [home.join("package.json"), home.join("package-lock.json")];
-    if_changed(&home, &locks, || {
-        let mut install = Command::new(platform::NPM);
-        install
-            .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
-            .current_dir(&home);
-        checkout::run(install, "install the checkers of packages with npm")
-    })?;
+    let home = with_node_packages("packages", "the checkers of packages")?;
     let made = Made::new(&home, server)?;
     let checks: [Check<'_>; 6] = [
         ("every hash that is named is that of the file", &|| {
