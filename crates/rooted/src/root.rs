@@ -172,6 +172,16 @@ impl Root {
         [&self.path, &self.given]
     }
 
+    /// Says whether the name that the root was opened by is a link, and not the directory itself.
+    ///
+    /// # Errors
+    /// Whatever the operating system says of the path.
+    pub fn is_named_by_link(&self) -> io::Result<bool> {
+        // A slash at the end would have the link followed.
+        let plain: PathBuf = self.given.components().collect();
+        Ok(std::fs::symlink_metadata(plain)?.is_symlink())
+    }
+
     /// Which directory this is, whatever its name.
     ///
     /// # Errors

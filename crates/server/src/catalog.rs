@@ -1,7 +1,7 @@
 //! All commands of the program, with their options: what completions and the manual page are made of.
 
 use crate::options::Opt;
-use crate::{cli, managed, shells, tunnel};
+use crate::{cli, managed, notes, shells, tunnel};
 
 /// One command.
 #[derive(Debug)]
@@ -36,6 +36,12 @@ pub const ALL: &[Entry] = &[
         about: "serve project folders",
         follows: Follows::Nothing,
         tables: cli::OPTIONS,
+    },
+    Entry {
+        name: "notes",
+        about: "serve a person's Markdown notes and tasks",
+        follows: Follows::Nothing,
+        tables: notes::OPTIONS,
     },
     Entry {
         name: "managed",

@@ -20,6 +20,7 @@ use crate::http;
 use crate::log::{Level, Log};
 use crate::man;
 use crate::managed;
+use crate::notes;
 use crate::registry::Registry;
 use crate::setup;
 use crate::shell::{self, Shell};
@@ -41,6 +42,9 @@ pub fn run(
     let mut words = words.into_iter().peekable();
     if words.next_if(|word| word == "managed").is_some() {
         return managed::run(words, cwd, environment);
+    }
+    if words.next_if(|word| word == "notes").is_some() {
+        return notes::run(words, cwd, environment);
     }
     let done = match words.peek().map(String::as_str) {
         Some("completions") => completions(words.skip(1)),
@@ -270,7 +274,7 @@ fn report_file(log: &Log, found: &Found) {
 }
 
 /// Finishes or takes back what a server that was killed left under way, and says so.
-fn report_recovery(log: &Log, workspace: &Workspace) {
+pub(crate) fn report_recovery(log: &Log, workspace: &Workspace) {
     let name = &workspace.name;
     match workspace.recover() {
         Ok(recovered) if recovered == Recovered::default() => {}

@@ -28,6 +28,7 @@ pub mod log;
 pub mod man;
 pub mod managed;
 pub mod mcp;
+pub mod notes;
 pub mod options;
 pub mod output;
 mod platform;

@@ -29,6 +29,8 @@ pub enum Shape {
     Integer,
     /// Yes or no.
     Flag,
+    /// An object.
+    Object(&'static [Field]),
     /// A list of texts.
     Texts,
     /// A list of objects.
@@ -95,6 +97,11 @@ fn property(field: &Field) -> Map<String, Value> {
         }
         Shape::Integer => put("type", "integer".into()),
         Shape::Flag => put("type", "boolean".into()),
+        Shape::Object(fields) => {
+            for (key, value) in schema(fields) {
+                put(&key, value);
+            }
+        }
         Shape::Texts => {
             put("type", "array".into());
             put("items", json!({"type": "string"}));

@@ -1,4 +1,5 @@
 //! The toolsets, one folder each, one file for each tool.
 
 pub mod managed;
+pub mod notes;
 pub mod project;

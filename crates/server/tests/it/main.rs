@@ -30,6 +30,7 @@ mod managed;
 mod memory;
 #[cfg(target_os = "linux")]
 mod names;
+mod notes;
 #[cfg(target_os = "linux")]
 mod races;
 mod reads_only;

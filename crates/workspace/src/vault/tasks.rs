@@ -105,35 +105,87 @@ pub struct Update<'a> {
     pub status: Option<Status>,
 }
 
-/// Lists tasks: those with a status, or all.
+/// Which tasks to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ListRequest<'a> {
+    /// Only those of this status.
+    pub status: Option<Status>,
+    /// Goes on behind the task of this id.
+    pub after: Option<&'a str>,
+    /// How many, at most.
+    pub limit: Option<usize>,
+}
+
+/// Lists tasks.
 ///
 /// # Errors
-/// [`Fault::Tasks`] and [`Fault::TasksTooLarge`] when the file is not what it should be.
-pub fn list(
-    vault: &Vault,
-    cancel: &Cancel,
-    status: Option<Status>,
-    limit: Option<usize>,
-) -> Result<Tasks, Fault> {
+/// [`Fault::Tasks`] and [`Fault::TasksTooLarge`] when the file is not what it should be;
+/// [`Fault::TaskNotFound`] when there is none to go on behind.
+pub fn list(vault: &Vault, cancel: &Cancel, request: &ListRequest<'_>) -> Result<Tasks, Fault> {
     let reader = vault.reader(cancel)?;
-    let limit = vault.n_results(limit);
-    let wanted = |task: &Task| status.is_none_or(|status| task.status == status);
-    let mut found = Tasks::default();
+    let mut found = Found {
+        status: request.status,
+        limit: vault.n_results(request.limit),
+        skipping: request.after,
+        tasks: Tasks::default(),
+    };
     if let Some(file) = open(reader.root())? {
         let text = read(vault, file)?.1;
-        let document = Document::parse(&text)?;
-        for task in document.tasks().filter(|task| wanted(task)) {
-            found.n_total += 1;
-            if found.tasks.len() < limit {
-                found.tasks.push(task.clone());
-            }
+        for item in Document::parse(&text)?.items {
+            found.take(item.task);
         }
     }
     if vault.markdown_tasks {
-        boxes::list(vault, &reader, status, limit, &mut found)?;
+        let after = found.skipping.and_then(|id| boxes::Id::of(vault, id));
+        if after.is_some() {
+            found.skipping = None;
+        }
+        boxes::list(vault, &reader, after.as_ref(), &mut found)?;
     }
-    found.truncated = found.tasks.len() < found.n_total;
-    Ok(found)
+    if let Some(id) = found.skipping {
+        return Err(Fault::TaskNotFound(id.to_owned()));
+    }
+    Ok(found.tasks)
+}
+
+/// Tasks as they are found, in order.
+struct Found<'a> {
+    status: Option<Status>,
+    limit: usize,
+    /// Nothing up to this id is told.
+    skipping: Option<&'a str>,
+    tasks: Tasks,
+}
+
+impl Found<'_> {
+    fn wants(&self, status: Status) -> bool {
+        self.status.is_none_or(|wanted| wanted == status)
+    }
+
+    fn is_full(&self) -> bool {
+        self.tasks.tasks.len() >= self.limit
+    }
+
+    /// Takes the next task, if it is wanted and there is room.
+    fn take(&mut self, task: Task) {
+        let is_last_skipped = self.skipping == Some(task.id.as_str());
+        let is_skipped = self.skipping.is_some();
+        if is_last_skipped {
+            self.skipping = None;
+        }
+        if !self.wants(task.status) {
+            return;
+        }
+        self.tasks.n_total += 1;
+        if is_skipped {
+            return;
+        }
+        if self.is_full() {
+            self.tasks.truncated = true;
+        } else {
+            self.tasks.tasks.push(task);
+        }
+    }
 }
 
 /// Adds a task to the file, which is made if it is missing.

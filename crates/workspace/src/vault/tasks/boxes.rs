@@ -2,7 +2,7 @@
 
 use rooted::RelPath;
 
-use super::{Changed, Status, Task, Tasks};
+use super::{Changed, Found, Status, Task};
 use crate::cancel::Cancel;
 use crate::read::sha256;
 use crate::reader::Reader;
@@ -48,42 +48,52 @@ impl Id {
     }
 }
 
-/// Adds the check boxes of all notes.
+/// Takes the check boxes of all notes, those behind `after` if one is named.
 pub(super) fn list(
     vault: &Vault,
     reader: &Reader<'_>,
-    status: Option<Status>,
-    limit: usize,
-    found: &mut Tasks,
+    after: Option<&Id>,
+    found: &mut Found<'_>,
 ) -> Result<(), Fault> {
     let notes = Notes::beneath(reader, &RelPath::root())?;
     let most = vault.limits.max_read_bytes;
     // Counted first: the tasks of all notes could be more than fits in memory.
     let swept = sweep(reader, &notes, most, |seen| {
         let mut n = 0_usize;
-        each_box(seen.content, |_, found| {
-            n += usize::from(is_wanted(status, found));
+        each_box(seen.content, |_, check| {
+            n += usize::from(found.wants(status_of(check)));
         });
         (n > 0).then_some(n)
     })?;
-    found.left_out = swept.left_out;
+    found.tasks.left_out = swept.left_out;
     let mut content = Vec::new();
     for (place, n) in swept.found {
-        found.n_total += n;
-        if found.tasks.len() >= limit {
+        let path = notes.path(place);
+        found.tasks.n_total += n;
+        if after.is_some_and(|after| path < after.path) {
+            continue;
+        }
+        if found.is_full() {
+            found.tasks.truncated = true;
             continue;
         }
         reader.cancel().check()?;
-        let path = notes.path(place);
         let Ok(Some(file)) = sweep::open(reader, &path) else {
             continue;
         };
         if read_start(&file, most, &mut content).is_err() {
             continue;
         }
+        let behind = after.filter(|after| path == after.path);
         each_box(&content, |line, check| {
-            if is_wanted(status, check) && found.tasks.len() < limit {
-                found.tasks.push(task(&path, line, check));
+            let is_behind = behind.is_none_or(|after| line.number > after.line);
+            if !is_behind || !found.wants(status_of(check)) {
+                return;
+            }
+            if found.is_full() {
+                found.tasks.truncated = true;
+            } else {
+                found.tasks.tasks.push(task(&path, line, check));
             }
         });
     }
@@ -151,10 +161,6 @@ fn each_box<'a>(content: &'a [u8], mut each: impl FnMut(&Line<'a>, &CheckBox<'a>
             each(&line, &found);
         }
     }
-}
-
-fn is_wanted(status: Option<Status>, check: &CheckBox<'_>) -> bool {
-    status.is_none_or(|status| status == status_of(check))
 }
 
 fn status_of(check: &CheckBox<'_>) -> Status {

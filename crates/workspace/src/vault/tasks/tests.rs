@@ -1,9 +1,9 @@
-use super::{Status, Task, Update, add, complete, list, remove, update};
+use super::{ListRequest, Status, Task, Update, add, complete, list, remove, update};
 use crate::vault::fault::Fault;
 use crate::vault::world::World;
 
 fn all(world: &World) -> Vec<String> {
-    let found = list(&world.vault, &world.never, None, None).expect("valid");
+    let found = list(&world.vault, &world.never, &ListRequest::default()).expect("valid");
     let told = |task: &Task| format!("{} {} {}", task.id, task.status.word(), task.title);
     found.tasks.iter().map(told).collect()
 }
@@ -65,7 +65,7 @@ fn an_invalid_file_fails_every_tool_and_stays() {
         ..Update::default()
     };
     let faults = [
-        list(vault, never, None, None).map(drop),
+        list(vault, never, &ListRequest::default()).map(drop),
         add(vault, never, "x", None).map(drop),
         complete(vault, never, "t1").map(drop),
         complete(vault, never, "a.md:1#00000000").map(drop),
@@ -80,7 +80,7 @@ fn an_invalid_file_fails_every_tool_and_stays() {
     }
     assert_eq!(world.text("tasks.json"), "{\n \"tasks\": [}\n");
     world.put("tasks.json", b"[\n\"\xff\"]");
-    let fault = list(vault, never, None, None).unwrap_err();
+    let fault = list(vault, never, &ListRequest::default()).unwrap_err();
     assert_eq!(
         fault.to_string(),
         "tasks.json is invalid at line 2, column 2: not valid UTF-8"
@@ -101,7 +101,7 @@ fn a_file_over_the_cap_fails_and_none_grows_over_it() {
     assert!(matches!(fault, Fault::TasksTooLarge { limit: 1024, .. }));
     assert_eq!(all(&world).len(), n);
     world.put("tasks.json", format!("[]{}", " ".repeat(1023)));
-    assert!(list(&world.vault, &world.never, None, None).is_err());
+    assert!(list(&world.vault, &world.never, &ListRequest::default()).is_err());
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn the_file_is_never_a_link() {
         let _ = std::fs::remove_file(world.path("tasks.json"));
         std::os::unix::fs::symlink(target, world.path("tasks.json")).unwrap();
         assert!(
-            list(&world.vault, &world.never, None, None).is_err(),
+            list(&world.vault, &world.never, &ListRequest::default()).is_err(),
             "{target}"
         );
         assert!(

@@ -1,10 +1,10 @@
 use proptest::prelude::{ProptestConfig, any, proptest};
 
-use crate::vault::tasks::{Status, Update, complete, list, remove, update};
+use crate::vault::tasks::{ListRequest, Status, Update, complete, list, remove, update};
 use crate::vault::world::World;
 
 fn ids(world: &World) -> Vec<String> {
-    let found = list(&world.vault, &world.never, None, None).expect("valid");
+    let found = list(&world.vault, &world.never, &ListRequest::default()).expect("valid");
     found.tasks.into_iter().map(|task| task.id).collect()
 }
 
@@ -19,16 +19,73 @@ fn check_boxes_are_tasks_behind_those_of_the_file() {
         ("a/c.md", "1. [ ] other\n"),
         ("d.md", "---\n- [ ] broken front matter\n---\n"),
     ]);
-    let found = list(&world.vault, &world.never, Some(Status::Open), None).expect("valid");
+    let found = list(
+        &world.vault,
+        &world.never,
+        &ListRequest {
+            status: Some(Status::Open),
+            ..ListRequest::default()
+        },
+    )
+    .expect("valid");
     let titles: Vec<&str> = found.tasks.iter().map(|task| task.title.as_str()).collect();
     assert_eq!(titles, ["first", "other", "open", "broken front matter"]);
     let place = found.tasks[2].place.as_ref().expect("in a note");
     assert_eq!((place.0.to_string(), place.1), ("b.md".to_owned(), 4));
-    let cut = list(&world.vault, &world.never, None, Some(2)).expect("valid");
+    let cut = list(
+        &world.vault,
+        &world.never,
+        &ListRequest {
+            limit: Some(2),
+            ..ListRequest::default()
+        },
+    )
+    .expect("valid");
     assert_eq!((cut.tasks.len(), cut.n_total, cut.truncated), (2, 5, true));
     world.vault.markdown_tasks = false;
     assert_eq!(ids(&world), ["t1"]);
     assert!(complete(&world.vault, &world.never, &found.tasks[2].id).is_err());
+}
+
+#[test]
+fn a_cut_list_goes_on_behind_the_last_task() {
+    let world = World::new(&[
+        (
+            "tasks.json",
+            r#"[{"id": "t1", "title": "1"}, {"id": "t2", "title": "2", "status": "done"}, {"id": "t3", "title": "3"}]"#,
+        ),
+        ("a.md", "- [ ] 4\n- [x] 5\n- [ ] 6\n"),
+        ("b.md", "- [ ] 7\n"),
+    ]);
+    for (status, wanted) in [
+        (None, "1234567"),
+        (Some(Status::Open), "13467"),
+        (Some(Status::Done), "25"),
+    ] {
+        for limit in 1..5 {
+            let (mut titles, mut after) = (String::new(), None::<String>);
+            loop {
+                let request = ListRequest {
+                    status,
+                    after: after.as_deref(),
+                    limit: Some(limit),
+                };
+                let found = list(&world.vault, &world.never, &request).expect("valid");
+                assert_eq!(found.n_total, wanted.len());
+                titles.extend(found.tasks.iter().map(|task| task.title.as_str()));
+                if !found.truncated {
+                    break;
+                }
+                after = found.tasks.last().map(|task| task.id.clone());
+            }
+            assert_eq!(titles, wanted, "{limit}");
+        }
+    }
+    let request = ListRequest {
+        after: Some("t9"),
+        ..ListRequest::default()
+    };
+    assert!(list(&world.vault, &world.never, &request).is_err());
 }
 
 #[test]
@@ -88,7 +145,7 @@ proptest! {
     #[test]
     fn no_byte_changes_but_the_state(note in "([-*+>`~#=\\[\\] x1.)(|aé\r\t]|---\n|```\n|\n|\r\n|- \\[ \\] a|\n- \\[x\\] b){0,60}", pick in any::<usize>()) {
         let world = World::new(&[("a.md", &note)]);
-        let found = list(&world.vault, &world.never, None, None).expect("valid").tasks;
+        let found = list(&world.vault, &world.never, &ListRequest::default()).expect("valid").tasks;
         if !found.is_empty() {
             let task = &found[pick % found.len()];
             let status = if task.status == Status::Open { Status::Done } else { Status::Open };
@@ -98,7 +155,7 @@ proptest! {
             let differ: Vec<(u8, u8)> = note.bytes().zip(new.bytes()).filter(|(old, new)| old != new).collect();
             assert_eq!(new.len(), note.len());
             assert_eq!(differ.len(), 1);
-            let again = list(&world.vault, &world.never, None, None).expect("valid").tasks;
+            let again = list(&world.vault, &world.never, &ListRequest::default()).expect("valid").tasks;
             let now = again.iter().find(|other| other.id == task.id && other.place == task.place).expect("still there");
             assert_eq!(now.status, status);
         }
