@@ -34,6 +34,20 @@ const PAGES: &[Page] = &[
         help: (&["--help"], &["docs/config.md"]),
     },
     Page {
+        path: "docs/notes-tools.md",
+        intro: "# Tools of `workspace-mcp notes`\n\n\
+                Written by `cargo xtask docs` from the server's own list; do not edit.\n\
+                The last eight exist only when `--allow-write` names them; [notes.md](notes.md) \
+                says what the toolset is for.\n",
+        words: |empty| {
+            let writes = "notes_append,notes_write,notes_edit,notes_move,\
+                          tasks_add,tasks_complete,tasks_update,tasks_remove";
+            let words = ["notes", "--root", &word(empty), "--allow-write", writes];
+            Ok(words.map(str::to_owned).to_vec())
+        },
+        help: (&["notes", "--help"], &["docs/notes.md"]),
+    },
+    Page {
         path: "docs/managed-tools.md",
         intro: "# Tools of `workspace-mcp managed`\n\n\
                 Written by `cargo xtask docs` from the server's own list; do not edit.\n\
