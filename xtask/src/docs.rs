@@ -60,6 +60,18 @@ const PAGES: &[Page] = &[
         },
         help: (&["managed", "--help"], &["docs/managed.md"]),
     },
+    Page {
+        path: "docs/paged-tools.md",
+        intro: "# Tools of `workspace-mcp paged`\n\n\
+                Written by `cargo xtask docs` from the server's own list; do not edit.\n\
+                [paged.md](paged.md) says what the toolset is for.\n",
+        words: |empty| {
+            let words = ["paged", "--include", "**", "--era", "both", "--root"];
+            let words = words.into_iter().map(str::to_owned);
+            Ok(words.chain([word(empty)]).collect())
+        },
+        help: (&["paged", "--help"], &["docs/paged.md"]),
+    },
 ];
 
 fn word(path: &Path) -> String {

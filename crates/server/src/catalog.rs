@@ -1,7 +1,7 @@
 //! All commands of the program, with their options: what completions and the manual page are made of.
 
 use crate::options::Opt;
-use crate::{cli, managed, notes, shells, tunnel};
+use crate::{cli, managed, notes, paged, shells, tunnel};
 
 /// One command.
 #[derive(Debug)]
@@ -48,6 +48,12 @@ pub const ALL: &[Entry] = &[
         about: "serve one folder in which every change is kept and can be taken back",
         follows: Follows::File,
         tables: managed::OPTIONS,
+    },
+    Entry {
+        name: "paged",
+        about: "serve one folder in pages that can be cited and gone on with",
+        follows: Follows::Nothing,
+        tables: paged::OPTIONS,
     },
     Entry {
         name: "call",

@@ -214,6 +214,7 @@ pub fn help() -> String {
          \x20      workspace-mcp tools [options]                              list the tools\n\
          \x20      workspace-mcp check-config [options]                       show what would be served\n\
          \x20      workspace-mcp managed <config.toml> [options]              serve one folder with checkpoints\n\
+         \x20      workspace-mcp paged [options]                              serve one folder in pages; see paged --help\n\
          \x20      workspace-mcp tunnel [options]                             serve hosted products\n\
          \x20      workspace-mcp completions <shell>                          print completions\n\n\
          Options:\n",

@@ -21,6 +21,7 @@ use crate::log::{Level, Log};
 use crate::man;
 use crate::managed;
 use crate::notes;
+use crate::paged;
 use crate::registry::Registry;
 use crate::setup;
 use crate::shell::{self, Shell};
@@ -45,6 +46,9 @@ pub fn run(
     }
     if words.next_if(|word| word == "notes").is_some() {
         return notes::run(words, cwd, environment);
+    }
+    if words.next_if(|word| word == "paged").is_some() {
+        return paged::run(words, cwd, environment);
     }
     let done = match words.peek().map(String::as_str) {
         Some("completions") => completions(words.skip(1)),

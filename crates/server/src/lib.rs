@@ -31,6 +31,7 @@ pub mod mcp;
 pub mod notes;
 pub mod options;
 pub mod output;
+pub mod paged;
 mod platform;
 pub mod progress;
 pub mod record;

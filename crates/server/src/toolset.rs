@@ -36,6 +36,9 @@ pub trait Toolset: Send + Sync + 'static {
 
     /// Where log lines go.
     fn log(&self) -> &Log;
+
+    /// Told of each line that is JSON and no message.
+    fn note_no_message(&self) {}
 }
 
 /// Name and version of a server.
@@ -135,6 +138,8 @@ pub struct Caller {
     pub cancel: Cancel,
     /// Tells the caller how far the call is.
     pub progress: Progress,
+    /// Whether halves of characters in the message were replaced by U+FFFD.
+    pub is_mended: bool,
 }
 
 /// The answer to a call of a tool that exists.

@@ -5,10 +5,11 @@ use std::fs;
 use crate::tree::{Text, none, root, texts};
 
 /// Written by a program, in its own style.
-const GENERATED: [&str; 3] = [
+const GENERATED: [&str; 4] = [
     "docs/tools.md",
     "docs/notes-tools.md",
     "docs/managed-tools.md",
+    "docs/paged-tools.md",
 ];
 
 #[test]

@@ -98,7 +98,10 @@ fn every_file_is_part_of_its_crate() {
             continue;
         };
         let name = name.trim_end_matches(".rs");
-        let is_root = matches!(name, "lib" | "main" | "build") || folder.ends_with("/benches");
+        let is_root = matches!(name, "lib" | "main" | "build")
+            || ["/benches", "/examples"]
+                .iter()
+                .any(|end| folder.ends_with(end));
         if is_root {
             continue;
         }

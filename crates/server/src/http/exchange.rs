@@ -74,6 +74,9 @@ async fn post(http: &Arc<Http>, head: &Parts, body: &mut Incoming) -> Result<Rep
         stdio::parse(&bytes)
     };
     let parsed = parsed.ok_or_else(Refusal::json)?;
+    if let Some(fault) = message::refuse_revision(http.toolset.terms().eras, &parsed) {
+        return Ok(fault.reply());
+    }
     match message::read(&head.headers, parsed) {
         Err(message::Fault::Refused(refusal)) => Err(refusal),
         Err(fault) => Ok(fault.reply()),
@@ -104,7 +107,11 @@ async fn one(
     let id = asked.id.clone();
     let connection = Arc::clone(http);
     let work = move |cancel: Cancel| {
-        let caller = Caller { cancel, progress };
+        let caller = Caller {
+            cancel,
+            progress,
+            is_mended: false,
+        };
         let answer = connection
             .connection
             .reply(asked.id, *asked.request, caller);

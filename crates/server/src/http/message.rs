@@ -17,8 +17,10 @@ use super::events::Reply;
 use super::gate::only;
 use super::refusal::{Refusal, json};
 use crate::mcp;
+use crate::mcp::gate::Gate;
 use crate::mcp::message::{self, Incoming};
 use crate::tools::project::shell;
+use crate::toolset::Eras;
 
 /// Messages that one body may hold.
 const BATCH: usize = 100;
@@ -121,6 +123,18 @@ impl Fault {
                 .map_or_else(|_| Refusal::internal().reply(), |body| json(status, body)),
         }
     }
+}
+
+/// Refuses a body of a revision that is not served. Each stands for itself, so nothing is known of
+/// whoever sent it.
+pub(super) fn refuse_revision(eras: Eras, body: &Value) -> Option<Fault> {
+    if eras == Eras::Modern && body.is_array() {
+        let text = "Invalid Request: there are no batches in 2026-07-28";
+        return Some(Fault::of(None, ErrorCode::INVALID_REQUEST, text));
+    }
+    let error = Gate::new(eras).refuse(body)?;
+    let error = Box::new(error);
+    Some(Fault::Answered(StatusCode::BAD_REQUEST, error))
 }
 
 /// Reads a body.

@@ -14,6 +14,22 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
+/// What is noted under `_meta` of a message in which halves of characters had to be replaced.
+pub const MENDED: &str = "workspace-mcp/mended";
+
+/// Notes in a message that halves of characters in it were replaced.
+pub fn note_mended(message: &mut Value) {
+    let params = message.get_mut("params").and_then(Value::as_object_mut);
+    let meta = params.map(|params| {
+        params
+            .entry("_meta")
+            .or_insert_with(|| Value::Object(Map::new()))
+    });
+    if let Some(meta) = meta.and_then(Value::as_object_mut) {
+        meta.insert(MENDED.to_owned(), Value::Bool(true));
+    }
+}
+
 /// What one message asks for.
 #[derive(Debug)]
 pub enum Incoming {

@@ -4,6 +4,7 @@
 //! whatever came before; every other one by the rules of the version that `initialize` agreed on,
 //! or of the newest legacy version when there was none.
 
+pub mod gate;
 pub mod message;
 
 use std::convert::Infallible;
@@ -30,7 +31,7 @@ use serde_json::Value;
 use workspace::Cancel;
 
 use crate::progress::Progress;
-use crate::toolset::{Answer, Caller, Identity, Listed, Toolset};
+use crate::toolset::{Answer, Caller, Eras, Identity, Listed, Toolset};
 
 /// Serves the protocol for one connection.
 #[derive(Clone)]
@@ -115,6 +116,7 @@ impl Connection {
         let token = progress_token(&request);
         let caller = Caller {
             cancel,
+            is_mended: false,
             progress: token.map_or_else(Progress::default, |token| progress(token, notify)),
         };
         let answer = self.reply(id.clone(), request, caller);
@@ -283,7 +285,10 @@ impl ServerHandler for Handler {
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        let versions = ServerHandler::supported_protocol_versions(self).into_owned();
+        let versions = match self.toolset.terms().eras {
+            Eras::Both => ServerHandler::supported_protocol_versions(self).into_owned(),
+            Eras::Modern => vec![ProtocolVersion::V_2026_07_28],
+        };
         let found = DiscoverResult::from_server_info(versions, ServerHandler::get_info(self));
         // Private, since the instructions name the roots.
         Ok(found
@@ -323,7 +328,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = context.extensions.get::<Caller>().cloned();
-        let caller = caller.unwrap_or_default();
+        let mut caller = caller.unwrap_or_default();
+        caller.is_mended = context.meta.0.0.contains_key(message::MENDED);
         let arguments = request.arguments.unwrap_or_default();
         // Blocks: only a thread that may be blocked calls this.
         let Some(answer) = self.toolset.call(&request.name, arguments, caller) else {

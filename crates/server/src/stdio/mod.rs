@@ -21,6 +21,7 @@ use tokio::sync::Notify;
 use workspace::Cancel;
 
 use crate::mcp::Connection;
+use crate::mcp::gate::Gate;
 use crate::mcp::message::{self, Incoming};
 use crate::platform;
 use crate::toolset::Toolset;
@@ -61,10 +62,29 @@ pub fn serve(toolset: Arc<dyn Toolset>) -> io::Result<()> {
     Ok(())
 }
 
+/// Serves one client on two streams until either ends. Calls under way are finished and answered,
+/// for a few seconds. Blocks meanwhile; not to be called where an async runtime runs tasks.
+///
+/// # Errors
+/// What the operating system says when the threads cannot be started.
+pub fn serve_streams(
+    toolset: Arc<dyn Toolset>,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?;
+    let pipe = Pipe::start(toolset, input, output)?;
+    runtime.block_on(pipe.until_done(std::future::pending(), DRAIN));
+    Ok(())
+}
+
 /// A connection over two streams, with the threads that serve it.
 struct Pipe<R, W> {
     toolset: Arc<dyn Toolset>,
     connection: Connection,
+    gate: Gate,
     input: Mutex<Input<R>>,
     output: Mutex<W>,
     state: Mutex<State>,
@@ -94,6 +114,7 @@ where
     fn start(toolset: Arc<dyn Toolset>, input: R, output: W) -> io::Result<Arc<Self>> {
         let pipe = Arc::new(Self {
             connection: Connection::new(Arc::clone(&toolset))?,
+            gate: Gate::new(toolset.terms().eras),
             toolset,
             input: Mutex::new(Input {
                 stream: input,
@@ -219,6 +240,9 @@ where
             let error = message::refusal(id, ErrorCode::PARSE_ERROR, text);
             return Some(self.refuse(error));
         };
+        if let Some(error) = self.gate.refuse(&parsed) {
+            return Some(self.refuse(error));
+        }
         match message::read(parsed) {
             Incoming::Request(id, request) => match self.state().open(&id) {
                 Some(opened) => Some(Task::Answer {
@@ -237,7 +261,12 @@ where
                 None
             }
             Incoming::Nothing => None,
-            Incoming::Refused(error) => Some(self.refuse(error)),
+            Incoming::Refused(error) => {
+                if error.error.code == ErrorCode::INVALID_REQUEST {
+                    self.toolset.note_no_message();
+                }
+                Some(self.refuse(error))
+            }
         }
     }
 
@@ -330,7 +359,9 @@ pub(crate) fn parse(message: &[u8]) -> Option<Value> {
     let message = without_mark(message);
     serde_json::from_slice(message).ok().or_else(|| {
         let mended = lines::mend_surrogates(message)?;
-        serde_json::from_slice(&mended).ok()
+        let mut message = serde_json::from_slice(&mended).ok()?;
+        message::note_mended(&mut message);
+        Some(message)
     })
 }
 

@@ -2,4 +2,5 @@
 
 pub mod managed;
 pub mod notes;
+pub(crate) mod paged;
 pub mod project;

@@ -31,6 +31,7 @@ mod memory;
 #[cfg(target_os = "linux")]
 mod names;
 mod notes;
+mod paged;
 #[cfg(target_os = "linux")]
 mod races;
 mod reads_only;

@@ -63,12 +63,7 @@ impl Paged {
 
     /// [`Paged::open`], with or without asking the system to tell of changes.
     pub(super) fn open_with(options: Options, watches: bool) -> Result<Self, &'static str> {
-        if options.include.is_empty() {
-            return Err("at least one --include pattern is required");
-        }
-        if !options.limits.are_valid() {
-            return Err("limits are not valid");
-        }
+        options.check()?;
         let key = options.cursor_key.as_deref();
         if key.is_some_and(|key| key.len() < 32) {
             return Err("cursor key must contain at least 32 bytes");

@@ -116,6 +116,20 @@ impl Options {
             .collect()
     }
 
+    /// Looks at everything but the key.
+    ///
+    /// # Errors
+    /// The sentence that says what is wrong.
+    pub fn check(&self) -> Result<(), &'static str> {
+        if self.include.is_empty() {
+            return Err("at least one --include pattern is required");
+        }
+        if !self.limits.are_valid() {
+            return Err("limits are not valid");
+        }
+        self.root_path().map(drop)
+    }
+
     /// The path of the root, without `.` and `..`.
     ///
     /// # Errors
