@@ -154,6 +154,9 @@ impl Inner {
             *self = Self::load(root, layout, options)?;
             return Ok(());
         }
+        if !self.store.is_current(&self.git) {
+            self.store = Store::open(&self.git, options.durability)?;
+        }
         let head = refs::head(&self.git)?;
         if head != self.head {
             self.move_to(head)?;

@@ -61,8 +61,12 @@ impl Repository {
             }
         };
         sweep(&layout.git)?;
-        let inner = Inner::load(root, layout, &options)?;
+        let mut inner = Inner::load(root, layout, &options)?;
         inner.store.sweep()?;
+        if inner.head.id.is_none() {
+            // Another server of this kind ended between making the repository and its first checkpoint.
+            initial = Some(inner.commit(&options, INITIAL, None, cancel)?);
+        }
         inner.store.count_loose()?;
         inner.store.tidy()?;
         Ok(Opened {
@@ -130,8 +134,12 @@ fn sweep(git: &Dir) -> Result<(), Error> {
     }
     for folder in folders {
         for (name, kind) in folder.list()? {
-            if kind == Kind::File && rooted::is_temp_name(&name) {
-                let _ = folder.remove_file(&name);
+            match kind {
+                _ if !rooted::is_temp_name(&name) => {}
+                Kind::Dir => files::remove_all(&folder, &name),
+                Kind::File | Kind::Link | Kind::Special => {
+                    let _ = folder.remove_file(&name);
+                }
             }
         }
     }

@@ -52,12 +52,18 @@ impl Repository {
         wanted.add(&others, false, cancel)?;
         let wanted = wanted.found;
         cut.shallow.retain(|id| wanted.contains(id));
-        if cut.shallow != old {
-            refs::set_shallow(&inner.git, &cut.shallow, durability)?;
+        // Until the objects are gone, those that lost their parents earlier have to be known as such.
+        let both: HashSet<Id> = cut.shallow.union(&old).copied().collect();
+        if both != old {
+            refs::set_shallow(&inner.git, &both, durability)?;
         }
         refs::cut_logs(&inner.git, &inner.head, &wanted, durability)?;
         index::write(&inner.git, &inner.entries, durability)?;
-        inner.store.keep_only(&wanted)?;
+        let Inner { store, git, .. } = &mut *inner;
+        store.keep_only(git, &wanted)?;
+        if cut.shallow != both {
+            refs::set_shallow(git, &cut.shallow, durability)?;
+        }
         inner.index = index::seen(&inner.git);
         inner.line = None;
         Ok(Pruned {

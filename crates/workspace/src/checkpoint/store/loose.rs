@@ -7,8 +7,8 @@ use crate::checkpoint::error::{Error, damaged, io};
 use crate::checkpoint::id::Id;
 use crate::checkpoint::object::Kind;
 
-/// What the names of unfinished objects start with; git clears those away as well.
-const TEMP: &str = "tmp_obj_";
+/// What the names of our unfinished objects start with; git clears those away as well, in time.
+const TEMP: &str = "tmp_obj_wmcp_";
 /// Bytes before the content: the kind, and the size in digits.
 const HEADER: usize = 32;
 
@@ -137,6 +137,13 @@ pub(super) fn list(objects: &Dir) -> Result<Vec<Id>, Error> {
         }
     }
     Ok(ids)
+}
+
+/// Moves an object to another folder of objects.
+pub(super) fn move_to(from: &Dir, to: &Dir, id: Id) -> Result<(), Error> {
+    let (folder, name) = names(id);
+    let target = crate::checkpoint::files::make(to, &[&folder])?;
+    Ok(from.open_dir(&folder)?.rename(&name, &target, &name)?)
 }
 
 /// Removes the files of objects that are elsewhere by now, or needed no more.

@@ -6,33 +6,32 @@
 pub(super) mod batch;
 mod loose;
 mod pack;
+mod pairs;
+mod repack;
 mod zlib;
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rooted::{Dir, Durability, ErrorKind, Kind as FileKind};
+use rooted::{Dir, Durability, ErrorKind, FileId, Kind as FileKind};
 
 use self::pack::Pack;
 use self::pack::write::PackWriter;
-use self::zlib::Deflater;
 use super::error::{Error, damaged};
 use super::id::Id;
 use super::object::{self, Commit, Kind};
 
 /// Bytes of an object, or of all that is needed to make it from differences, that are read at most.
 const OBJECT_BYTES: u64 = 512 * 1024 * 1024;
-/// Files of their own from which on objects are put into a pack together.
-const LOOSE: usize = 2_000;
-/// Bytes of a pack that is small enough to be written anew with others.
-const SMALL_PACK: u64 = 8 * 1024 * 1024;
-/// Small packs from which on they are put together.
-const SMALL_PACKS: usize = 10;
+/// The folder of a repository that holds its objects.
+const OBJECTS: &[u8] = b"objects";
+/// How long a pack without an index, or an index without a pack, may belong to a program at work.
+const ABANDONED_NS: i128 = 24 * 3600 * 1_000_000_000;
 
 /// The objects of one repository.
 #[derive(Debug)]
 pub(super) struct Store {
     objects: Dir,
+    id: FileId,
     pack_dir: Option<Dir>,
     packs: Mutex<Vec<Arc<Pack>>>,
     durability: Durability,
@@ -43,13 +42,14 @@ pub(super) struct Store {
 impl Store {
     /// Opens the folder `objects` of a repository.
     pub(super) fn open(git: &Dir, durability: Durability) -> Result<Self, Error> {
-        let objects = git.open_dir(b"objects")?;
+        let objects = git.open_dir(OBJECTS)?;
         let pack_dir = match objects.open_dir(b"pack") {
             Ok(dir) => Some(dir),
             Err(error) if matches!(error.kind, ErrorKind::NotFound) => None,
             Err(error) => return Err(error.into()),
         };
         let store = Self {
+            id: objects.meta()?.id,
             objects,
             pack_dir,
             packs: Mutex::default(),
@@ -60,6 +60,12 @@ impl Store {
         Ok(store)
     }
 
+    /// Says whether the folder is still the one that has the name; pruning makes another one.
+    pub(super) fn is_current(&self, git: &Dir) -> bool {
+        git.stat(OBJECTS)
+            .is_ok_and(|meta| meta.kind == FileKind::Dir && meta.id == self.id)
+    }
+
     /// Removes what a process that ended was writing. Nobody else may be writing meanwhile.
     pub(super) fn sweep(&self) -> Result<(), Error> {
         loose::sweep(&self.objects)?;
@@ -67,16 +73,19 @@ impl Store {
             return Ok(());
         };
         let names = dir.list()?;
+        let has = |stem: &[u8], ending: &[u8]| {
+            let wanted = [stem, ending].concat();
+            names.iter().any(|(name, _)| **name == *wanted)
+        };
         for (name, kind) in &names {
-            if *kind == FileKind::File && name.starts_with(pack::write::TEMP.as_bytes()) {
+            let is_half = match (name.strip_suffix(b".pack"), name.strip_suffix(b".idx")) {
+                (Some(stem), _) => !has(stem, b".idx"),
+                (_, Some(stem)) => !has(stem, b".pack"),
+                (None, None) => false,
+            };
+            let is_ours = name.starts_with(pack::write::TEMP.as_bytes());
+            if *kind == FileKind::File && (is_ours || is_half && is_old(dir, name)) {
                 let _ = dir.remove_file(name);
-            }
-            // A pack of ours without an index was never finished, or is being removed.
-            if let Some(stem) = name.strip_suffix(b".pack") {
-                let index = [stem, b".idx"].concat();
-                if names.iter().all(|(name, _)| **name != *index) {
-                    let _ = dir.remove_file(name);
-                }
             }
         }
         Ok(())
@@ -190,24 +199,6 @@ impl Store {
         object::parse_commit(&self.read_as(id, Kind::Commit)?)
     }
 
-    /// Puts objects together when too many have files of their own, or packs are many and small.
-    pub(super) fn tidy(&self) -> Result<(), Error> {
-        use std::sync::atomic::Ordering::Relaxed;
-        if self.n_loose.load(Relaxed) >= LOOSE {
-            self.pack_loose()?;
-            self.n_loose.store(0, Relaxed);
-        }
-        let small: Vec<_> = self
-            .all_packs()
-            .into_iter()
-            .filter(|pack| pack.len() < SMALL_PACK)
-            .collect();
-        if small.len() >= SMALL_PACKS {
-            self.merge(&small)?;
-        }
-        Ok(())
-    }
-
     /// Counts objects with files of their own, so that [`Store::tidy`] knows of those before this start.
     pub(super) fn count_loose(&self) -> Result<(), Error> {
         let n = loose::list(&self.objects)?.len();
@@ -221,156 +212,12 @@ impl Store {
             None => Err(damaged("the folder for packs is missing")),
         }
     }
-
-    fn pack_loose(&self) -> Result<(), Error> {
-        let ids = loose::list(&self.objects)?;
-        let mut writer = self.pack_writer()?;
-        let mut deflater = Deflater::default();
-        let mut packed = Vec::with_capacity(ids.len());
-        for id in ids {
-            match self.copy(id, &mut writer, &mut deflater) {
-                Ok(()) => packed.push(id),
-                // What cannot be read is left for whoever asks for it.
-                Err(Error::Damaged(_)) => {}
-                Err(error) => {
-                    writer.discard();
-                    return Err(error);
-                }
-            }
-        }
-        writer.finish(self.durability)?;
-        self.look_for_packs()?;
-        loose::remove(&self.objects, &packed);
-        Ok(())
-    }
-
-    fn copy(&self, id: Id, writer: &mut PackWriter, deflater: &mut Deflater) -> Result<(), Error> {
-        if writer.has(id) {
-            return Ok(());
-        }
-        let (kind, content) = self.read(id)?;
-        let bytes = pack::write::entry(kind, &content, deflater)
-            .map_err(|error| super::error::io(error, self.objects.path()))?;
-        writer.add(id, &bytes)
-    }
-
-    fn merge(&self, packs: &[Arc<Pack>]) -> Result<(), Error> {
-        let Some(dir) = &self.pack_dir else {
-            return Ok(());
-        };
-        let kept = |pack: &Pack| dir.stat(&[&*pack.stem, b".keep"].concat()).is_ok();
-        let packs: Vec<_> = packs.iter().filter(|pack| !kept(pack)).collect();
-        let mut writer = self.pack_writer()?;
-        for pack in &packs {
-            if let Err(error) = self.copy_pack(pack, None, &mut writer) {
-                writer.discard();
-                return Err(error);
-            }
-        }
-        let stem = writer.finish(self.durability)?;
-        for pack in packs {
-            if pack.stem != stem {
-                remove_pack(dir, &pack.stem);
-            }
-        }
-        self.look_for_packs()?;
-        Ok(())
-    }
-
-    /// Copies the objects of a pack, or those of them that are wanted.
-    fn copy_pack(
-        &self,
-        pack: &Pack,
-        wanted: Option<&HashSet<Id>>,
-        writer: &mut PackWriter,
-    ) -> Result<(), Error> {
-        let mut deflater = Deflater::default();
-        let mut objects = pack.objects()?;
-        objects.sort_unstable_by_key(|(_, offset)| *offset);
-        let ends = objects
-            .iter()
-            .skip(1)
-            .map(|(_, offset)| *offset)
-            .chain([pack.end()])
-            .collect::<Vec<_>>();
-        for ((id, offset), end) in objects.into_iter().zip(ends) {
-            if wanted.is_some_and(|wanted| !wanted.contains(&id)) || writer.has(id) {
-                continue;
-            }
-            match pack.whole(offset, end)? {
-                Some((_, bytes)) => writer.add(id, &bytes)?,
-                None => self.copy(id, writer, &mut deflater)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Keeps these objects, all in one pack, and removes every other one.
-    pub(super) fn keep_only(&self, wanted: &HashSet<Id>) -> Result<(), Error> {
-        self.look_for_packs()?;
-        let Some(dir) = &self.pack_dir else {
-            return Err(damaged("the folder for packs is missing"));
-        };
-        let loose_ids = loose::list(&self.objects)?;
-        let packs = self.all_packs();
-        let mut writer = self.pack_writer()?;
-        let mut deflater = Deflater::default();
-        let copied = packs
-            .iter()
-            .try_for_each(|pack| self.copy_pack(pack, Some(wanted), &mut writer))
-            .and_then(|()| {
-                loose_ids
-                    .iter()
-                    .filter(|id| wanted.contains(id))
-                    .try_for_each(|id| self.copy(*id, &mut writer, &mut deflater))
-            });
-        if let Err(error) = copied {
-            writer.discard();
-            return Err(error);
-        }
-        let stem = writer.finish(self.durability)?;
-        // From here on everything wanted is in the new pack.
-        self.remove_derived(dir);
-        for pack in packs {
-            if pack.stem != stem {
-                remove_pack(dir, &pack.stem);
-            }
-        }
-        loose::remove(&self.objects, &loose_ids);
-        self.look_for_packs()?;
-        Ok(())
-    }
-
-    /// Removes what git derived from the objects there were, and would trust.
-    fn remove_derived(&self, dir: &Dir) {
-        for (name, kind) in dir.list().unwrap_or_default() {
-            if kind == FileKind::File && name.starts_with(b"multi-pack-index") {
-                let _ = dir.remove_file(&name);
-            }
-        }
-        let Ok(info) = self.objects.open_dir(b"info") else {
-            return;
-        };
-        let _ = info.remove_file(b"commit-graph");
-        if let Ok(graphs) = info.open_dir(b"commit-graphs") {
-            for (name, _) in graphs.list().unwrap_or_default() {
-                let _ = graphs.remove_file(&name);
-            }
-        }
-    }
 }
 
-/// Removes a pack, the index first: without it the pack counts for nothing.
-fn remove_pack(dir: &Dir, stem: &[u8]) {
-    for ending in [
-        &b".idx"[..],
-        b".pack",
-        b".rev",
-        b".bitmap",
-        b".mtimes",
-        b".keep",
-        b".promisor",
-    ] {
-        let _ = dir.remove_file(&[stem, ending].concat());
-    }
+/// Says whether a file was last changed so long ago that nobody is at work on it.
+fn is_old(dir: &Dir, name: &[u8]) -> bool {
+    let now = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH);
+    let now = i128::try_from(now.unwrap_or_default().as_nanos()).unwrap_or(0);
+    dir.stat(name)
+        .is_ok_and(|meta| meta.mtime_ns + ABANDONED_NS < now)
 }

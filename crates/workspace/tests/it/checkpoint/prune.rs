@@ -157,3 +157,69 @@ fn many_objects_are_packed_as_they_come() {
     world.fsck();
     assert_eq!(world.open().status(), [""; 0]);
 }
+
+#[test]
+fn versions_are_packed_as_differences() {
+    let world = World::new();
+    for n in 0..400 {
+        world.write(&format!("flat/{n}"), format!("{n}\n"));
+    }
+    let text = |n: usize| {
+        (0..200)
+            .map(|line| format!("line {line} {}\n", usize::from(line == 90) * n))
+            .collect::<String>()
+    };
+    let open = world.open();
+    let mut versions = Vec::new();
+    for n in 0..260 {
+        let path = format!("flat/{}", n % 3);
+        world.write(&path, text(n / 2));
+        versions.push((
+            open.commit_paths("post-change checkpoint", &[&path]),
+            path,
+            text(n / 2),
+        ));
+    }
+    world.fsck();
+    let loose = world.git(&["count-objects"]);
+    let n_loose: usize = loose.split(' ').next().unwrap().parse().unwrap();
+    assert!(n_loose < 500, "{loose}");
+    let check = |open: &Open| {
+        for (id, path, text) in &versions {
+            let saved = open
+                .repository
+                .file(*id, &super::world::rel(path))
+                .unwrap()
+                .unwrap();
+            assert_eq!(
+                open.repository.content(saved.blob).unwrap(),
+                text.as_bytes()
+            );
+        }
+    };
+    check(&open);
+    let size = |what: &str| {
+        let said = world.git(&["count-objects", "-v"]);
+        let line = said.lines().find_map(|line| line.strip_prefix(what));
+        line.unwrap().trim().parse::<usize>().unwrap()
+    };
+    prune(&open, None);
+    let ours = size("size-pack:");
+    check(&world.open());
+    world.fsck();
+    world.git(&[
+        "repack",
+        "-q",
+        "-a",
+        "-d",
+        "-f",
+        "--depth=50",
+        "--window=10",
+    ]);
+    let gits = size("size-pack:");
+    assert!(ours < 4 * gits, "{ours} KiB, and {gits} KiB by git");
+    // What git packed well stays so.
+    prune(&open, Some(200));
+    assert!(size("size-pack:") <= gits + 8);
+    world.fsck();
+}

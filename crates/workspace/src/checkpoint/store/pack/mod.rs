@@ -2,7 +2,7 @@
 //!
 //! Both files stay open, so that one which git replaces meanwhile can still be read to the end.
 
-mod delta;
+pub(super) mod delta;
 pub(super) mod write;
 
 use std::io::{self, Read};
@@ -40,6 +40,25 @@ pub(super) struct Pack {
 
 /// Finds an object outside the pack.
 pub(super) type Other<'a> = &'a dyn Fn(Id) -> Result<Option<(Kind, Vec<u8>)>, Error>;
+
+/// An entry as it stands in a pack.
+pub(super) enum Raw {
+    /// A whole object, with its head.
+    Whole(Vec<u8>),
+    /// A difference, without its head.
+    Difference {
+        base: Place,
+        /// Bytes of the unpacked difference.
+        len: u64,
+        packed: Vec<u8>,
+    },
+}
+
+/// Which object a difference starts from.
+pub(super) enum Place {
+    At(u64),
+    Of(Id),
+}
 
 /// Where the content of an entry comes from.
 enum Base {
@@ -203,17 +222,32 @@ impl Pack {
         Ok((kind, content))
     }
 
-    /// The packed bytes of the entry at an offset that ends before `end`, when it holds a whole object.
-    pub(super) fn whole(&self, offset: u64, end: u64) -> Result<Option<(Kind, Vec<u8>)>, Error> {
+    /// The entry at an offset that ends before `end`, as it stands there.
+    pub(super) fn raw(&self, offset: u64, end: u64) -> Result<Raw, Error> {
         let bad = || damaged(format_args!("the pack {}", self.data.path()));
         let head = self.head(offset).ok_or_else(bad)?;
-        let Base::Whole(kind) = head.base else {
-            return Ok(None);
+        let from = match head.base {
+            Base::Whole(_) => offset,
+            Base::At(_) | Base::Of(_) => head.start,
         };
-        let len = end.checked_sub(offset).ok_or_else(bad)?;
-        let mut bytes = vec![0; usize::try_from(len).map_err(|_| bad())?];
-        read_exact_at(&self.data, &mut bytes, offset).map_err(|_| bad())?;
-        Ok(Some((kind, bytes)))
+        let len = end
+            .checked_sub(from)
+            .and_then(|len| usize::try_from(len).ok());
+        let mut bytes = vec![0; len.ok_or_else(bad)?];
+        read_exact_at(&self.data, &mut bytes, from).map_err(|_| bad())?;
+        Ok(match head.base {
+            Base::Whole(_) => Raw::Whole(bytes),
+            Base::At(base) => Raw::Difference {
+                base: Place::At(base),
+                len: head.len,
+                packed: bytes,
+            },
+            Base::Of(base) => Raw::Difference {
+                base: Place::Of(base),
+                len: head.len,
+                packed: bytes,
+            },
+        })
     }
 
     /// Where the entries end and the checksum begins.

@@ -1,6 +1,6 @@
 //! `PackWriter`: a new pack, object by object, under a temporary name until it is whole.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use flate2::Crc;
 use rooted::{Dir, Durability, RecordFile};
@@ -11,8 +11,10 @@ use crate::checkpoint::id::{Checksum, Id};
 use crate::checkpoint::object::Kind;
 use crate::checkpoint::store::zlib::Deflater;
 
-/// What the names of unfinished packs start with; git clears those away as well.
-pub(in crate::checkpoint::store) const TEMP: &str = "tmp_pack_";
+/// What the names of our unfinished packs start with; git clears those away as well, in time.
+pub(in crate::checkpoint::store) const TEMP: &str = "tmp_pack_wmcp_";
+/// The number of an entry that tells a difference to an earlier one.
+const DIFFERENCE: u8 = 6;
 /// Bytes that are written at once.
 const CHUNK: usize = 1 << 20;
 
@@ -25,7 +27,8 @@ pub(in crate::checkpoint::store) struct PackWriter {
     /// Bytes written and pending.
     len: u64,
     entries: Vec<Entry>,
-    ids: HashSet<Id>,
+    /// Where each object is.
+    offsets: HashMap<Id, u64>,
 }
 
 struct Entry {
@@ -41,8 +44,15 @@ pub(in crate::checkpoint::store) fn entry(
     deflater: &mut Deflater,
 ) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(content.len() / 2 + 64);
-    let mut rest = content.len();
-    let mut byte = kind.in_pack() << 4 | low_bits(rest, 0x0f);
+    head(kind.in_pack(), content.len() as u64, &mut bytes);
+    deflater.pack(&[content], &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The kind of an entry and the size of what is packed in it.
+fn head(kind: u8, len: u64, bytes: &mut Vec<u8>) {
+    let mut rest = len;
+    let mut byte = kind << 4 | low_bits(rest, 0x0f);
     rest >>= 4;
     while rest > 0 {
         bytes.push(byte | 0x80);
@@ -50,11 +60,21 @@ pub(in crate::checkpoint::store) fn entry(
         rest >>= 7;
     }
     bytes.push(byte);
-    deflater.pack(&[content], &mut bytes)?;
-    Ok(bytes)
 }
 
-fn low_bits(number: usize, mask: u8) -> u8 {
+/// How far back the base of a difference is.
+fn distance(back: u64, bytes: &mut Vec<u8>) {
+    let mut digits = vec![low_bits(back, 0x7f)];
+    let mut rest = back >> 7;
+    while rest > 0 {
+        rest -= 1;
+        digits.push(low_bits(rest, 0x7f) | 0x80);
+        rest >>= 7;
+    }
+    bytes.extend(digits.iter().rev());
+}
+
+fn low_bits(number: u64, mask: u8) -> u8 {
     number.to_le_bytes().first().copied().unwrap_or(0) & mask
 }
 
@@ -72,19 +92,20 @@ impl PackWriter {
             pending: [&PACK_START[..], &[0; 4]].concat(),
             len: PACK_START.len() as u64 + 4,
             entries: Vec::new(),
-            ids: HashSet::new(),
+            offsets: HashMap::new(),
         })
     }
 
     pub(in crate::checkpoint::store) fn has(&self, id: Id) -> bool {
-        self.ids.contains(&id)
+        self.offsets.contains_key(&id)
     }
 
     /// Adds an object, as [`entry`] made it.
     pub(in crate::checkpoint::store) fn add(&mut self, id: Id, bytes: &[u8]) -> Result<(), Error> {
-        if !self.ids.insert(id) {
+        if self.has(id) {
             return Ok(());
         }
+        self.offsets.insert(id, self.len);
         let mut crc = Crc::new();
         crc.update(bytes);
         self.entries.push(Entry {
@@ -99,6 +120,27 @@ impl PackWriter {
             self.pending.clear();
         }
         Ok(())
+    }
+
+    /// Adds an object that is told as the difference to one that is here already; says whether that is so.
+    ///
+    /// `packed` is the packed difference, which unpacked has `len` bytes.
+    pub(in crate::checkpoint::store) fn add_difference(
+        &mut self,
+        id: Id,
+        base: Id,
+        len: u64,
+        packed: &[u8],
+    ) -> Result<bool, Error> {
+        let Some(&at) = self.offsets.get(&base) else {
+            return Ok(false);
+        };
+        let mut bytes = Vec::with_capacity(packed.len() + 16);
+        head(DIFFERENCE, len, &mut bytes);
+        distance(self.len - at, &mut bytes);
+        bytes.extend_from_slice(packed);
+        self.add(id, &bytes)?;
+        Ok(true)
     }
 
     /// Puts the pack and its index in their place; the name without an ending.
@@ -117,7 +159,7 @@ impl PackWriter {
         let stem: Box<[u8]> = format!("pack-{sum}").into_bytes().into();
         let temp_index = [&*self.temp, b"i"].concat();
         self.dir.stage_new(&temp_index, &index, durability)?;
-        // A pack counts from when its index is there.
+        // A pack counts from when both are there.
         self.dir
             .rename(&self.temp, &self.dir, &[&*stem, b".pack"].concat())?;
         self.dir
