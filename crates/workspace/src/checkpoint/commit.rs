@@ -58,6 +58,8 @@ impl Inner {
     ) -> Result<Id, Error> {
         let who = who(options);
         let message = cut(message);
+        // An object that another program removed is not to be taken for one that is there.
+        self.store.look_again()?;
         let batch = Batch::new(&self.store);
         let (found, tree, id) = match self.prepare(options, &batch, paths, &who, &message, cancel) {
             Ok(prepared) => prepared,
@@ -117,8 +119,8 @@ impl Inner {
             self.index = written.ok().and_then(|()| index::seen(&self.git));
             self.n_unwritten = 0;
         }
-        // Tried again at the next checkpoint.
-        let _ = self.store.tidy();
+        // The checkpoint is made, whether or not there is less to look through afterwards.
+        let _ = self.store.tidy(id);
     }
 }
 

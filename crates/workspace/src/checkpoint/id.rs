@@ -62,6 +62,14 @@ impl Id {
         }
         Self::from_slice(found.hash()).ok_or_else(|| damaged("an id"))
     }
+
+    /// Says whether stored content still is what the id was given for.
+    pub(super) fn is_of(self, kind: Kind, content: &[u8]) -> bool {
+        let mut hasher = sha1::Sha1::new();
+        hasher.update(kind.header(content.len()));
+        hasher.update(content);
+        self.0 == <[u8; LEN]>::from(hasher.finalize())
+    }
 }
 
 /// The checksum at the end of packs and indexes, which nothing is trusted for.

@@ -49,14 +49,15 @@ pub(super) struct Stat {
 impl Stat {
     /// What a file is like that was read at `now_ns`; `None` when it changed too shortly before.
     pub(super) fn settled(meta: &Meta, now_ns: i128) -> Option<Self> {
-        let coarse = meta.mtime_ns % SECOND_NS == 0;
-        let wait = if coarse {
-            SETTLED_COARSE_NS
-        } else {
-            SETTLED_NS
-        };
+        let is_coarse = meta.mtime_ns % SECOND_NS == 0;
         let last = meta.mtime_ns.max(meta.ctime_ns);
-        (last + wait < now_ns).then(|| Self::of(meta))
+        (last + wait(is_coarse) < now_ns).then(|| Self::of(meta))
+    }
+
+    /// When the file or what is said of it changed last; its own time may have been set to anything.
+    fn last_ns(&self) -> i128 {
+        let ns = |(seconds, rest): (u32, u32)| i128::from(seconds) * SECOND_NS + i128::from(rest);
+        ns(self.mtime).max(ns(self.ctime))
     }
 
     pub(super) fn of(meta: &Meta) -> Self {
@@ -81,6 +82,15 @@ impl Stat {
     pub(super) fn is_of(&self, meta: &Meta) -> bool {
         let now = Self::of(meta);
         (self.ctime, self.mtime, self.ino, self.len) == (now.ctime, now.mtime, now.ino, now.len)
+    }
+}
+
+/// How long a file must have been left alone for its times to tell of the next change.
+fn wait(is_coarse: bool) -> i128 {
+    if is_coarse {
+        SETTLED_COARSE_NS
+    } else {
+        SETTLED_NS
     }
 }
 
@@ -123,14 +133,8 @@ pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<Option<Seen>, 
         let Some(entry) = entries.get_mut(at) else {
             return;
         };
-        let mtime_ns = i128::from(stat.mtime.0) * SECOND_NS + i128::from(stat.mtime.1);
         // Whoever wrote it may have looked at the file just before it was changed once more.
-        let wait = if stat.mtime.1 == 0 {
-            SETTLED_COARSE_NS
-        } else {
-            SETTLED_NS
-        };
-        let settled = mtime_ns + wait < written && stat.mtime != (0, 0);
+        let settled = stat.last_ns() + wait(stat.mtime.1 == 0) < written && stat.mtime != (0, 0);
         if *entry.path == *path && entry.id == id && entry.mode == mode {
             n_same += 1;
             if settled {

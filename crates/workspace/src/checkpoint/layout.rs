@@ -124,7 +124,13 @@ pub(super) fn make(git: &Dir, rules: &Rules, durability: Durability) -> Result<(
     for name in rules.excluded() {
         exclude.push_str(&ignore_line(name));
     }
-    files::write(&info, b"exclude", exclude.as_bytes(), durability)
+    files::write(&info, b"exclude", exclude.as_bytes(), durability)?;
+    if durability == Durability::Power {
+        for name in [b"objects", &b"refs"[..]] {
+            git.open_dir(name)?.sync()?;
+        }
+    }
+    Ok(())
 }
 
 /// A line of ignore rules for just this name, in any case.

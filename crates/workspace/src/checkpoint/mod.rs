@@ -154,8 +154,9 @@ impl Inner {
             *self = Self::load(root, layout, options)?;
             return Ok(());
         }
-        if !self.store.is_current(&self.git) {
-            self.store = Store::open(&self.git, options.durability)?;
+        if !self.store.is_current() {
+            self.store.look_again()?;
+            self.line = None;
         }
         let head = refs::head(&self.git)?;
         if head != self.head {

@@ -5,6 +5,7 @@ use rooted::{Dir, ErrorKind, Kind, Mode, RelPath, Root};
 use super::error::{Error, io};
 use super::id::Id;
 use super::layout::{self, Found, GIT, Layout};
+use super::store::replace::take_over;
 use super::{INITIAL, Inner, Options, Repository, files};
 use crate::cancel::Cancel;
 use crate::lock::Guard;
@@ -60,6 +61,7 @@ impl Repository {
                 }
             }
         };
+        take_over(&layout.git, options.durability)?;
         sweep(&layout.git)?;
         let mut inner = Inner::load(root, layout, &options)?;
         inner.store.sweep()?;
@@ -68,7 +70,6 @@ impl Repository {
             initial = Some(inner.commit(&options, INITIAL, None, cancel)?);
         }
         inner.store.count_loose()?;
-        inner.store.tidy()?;
         Ok(Opened {
             repository: Self {
                 options,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::error::{Error, damaged};
 use super::id::Id;
 use super::object::{self, Kind};
+use super::store::replace::Keep;
 use super::{Inner, Repository, index, refs};
 use crate::cancel::Cancel;
 use crate::lock::Guard;
@@ -27,8 +28,8 @@ impl Repository {
     /// What branches and tags of somebody else stand for is kept too. The cost goes by the whole history.
     ///
     /// # Errors
-    /// [`Error::Damaged`]; what the disk says; [`crate::Error::Cancelled`]. No checkpoint that is to
-    /// be kept is lost.
+    /// [`crate::Error::Busy`] when another program moved a branch meanwhile; [`Error::Damaged`]; what
+    /// the disk says; [`crate::Error::Cancelled`]. No checkpoint that is to be kept is lost.
     pub fn prune(
         &self,
         keep: Option<usize>,
@@ -37,6 +38,8 @@ impl Repository {
     ) -> Result<Pruned, Error> {
         let durability = self.options.durability;
         let mut inner = self.enter()?;
+        // What comes after this is kept, whatever it is.
+        let there = inner.store.there()?;
         let head = inner.head_id()?;
         let old = refs::shallow(&inner.git)?;
         let mut cut = inner.cut(head, keep.unwrap_or(usize::MAX).max(1), &old)?;
@@ -48,21 +51,31 @@ impl Repository {
         };
         wanted.add(&cut.kept, true, cancel)?;
         // What else has a name keeps its whole history; names may also stand for nothing by now.
-        let others: Vec<Id> = others.into_iter().collect();
-        wanted.add(&others, false, cancel)?;
+        let named: Vec<Id> = others.iter().copied().collect();
+        wanted.add(&named, false, cancel)?;
         let wanted = wanted.found;
         cut.shallow.retain(|id| wanted.contains(id));
         // Until the objects are gone, those that lost their parents earlier have to be known as such.
         let both: HashSet<Id> = cut.shallow.union(&old).copied().collect();
-        if both != old {
-            refs::set_shallow(&inner.git, &both, durability)?;
-        }
-        refs::cut_logs(&inner.git, &inner.head, &wanted, durability)?;
-        index::write(&inner.git, &inner.entries, durability)?;
-        let Inner { store, git, .. } = &mut *inner;
-        store.keep_only(git, &wanted)?;
+        let get_ready = || {
+            let now = refs::head(&inner.git)?;
+            if now != inner.head || refs::others(&inner.git, &now)? != others {
+                return Err(crate::Error::Busy.into());
+            }
+            if both != old {
+                refs::set_shallow(&inner.git, &both, durability)?;
+            }
+            refs::cut_logs(&inner.git, &inner.head, &wanted, durability)?;
+            index::write(&inner.git, &inner.entries, durability)
+        };
+        inner.store.keep_only(&Keep {
+            there: &there,
+            wanted: &wanted,
+            head,
+            get_ready: &get_ready,
+        })?;
         if cut.shallow != both {
-            refs::set_shallow(git, &cut.shallow, durability)?;
+            refs::set_shallow(&inner.git, &cut.shallow, durability)?;
         }
         inner.index = index::seen(&inner.git);
         inner.line = None;

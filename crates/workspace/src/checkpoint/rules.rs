@@ -44,7 +44,7 @@ impl Rules {
     pub(super) fn leaves_out(&self, name: &[u8]) -> bool {
         rooted::is_temp_name(name)
             || is_old_temp_name(name)
-            || name.eq_ignore_ascii_case(b".git")
+            || is_git(name)
             || name.eq_ignore_ascii_case(STATE_DIR.as_bytes())
             || self.is_excluded(name)
     }
@@ -63,6 +63,36 @@ impl Rules {
     /// What a walk is to hide.
     pub(super) fn hides(&self, path: &RelPath, _kind: Kind) -> bool {
         path.file_name().is_some_and(|name| self.leaves_out(name))
+    }
+}
+
+/// Says whether a name is `.git`, or one that some file system takes for it. Git refuses folders that
+/// hold such names, and writing one of them may be writing into the repository.
+fn is_git(name: &[u8]) -> bool {
+    // What a name on NTFS ends in without being another one for it: spaces, dots, a stream.
+    let ends = |rest: &[u8]| {
+        let end = rest.iter().position(|byte| !matches!(byte, b' ' | b'.'));
+        end.and_then(|end| rest.get(end))
+            .is_none_or(|&byte| byte == b':')
+    };
+    let is_git_on_ntfs = |part: &[u8]| {
+        let part = part.to_ascii_lowercase();
+        let rest = part
+            .strip_prefix(b".git")
+            .or_else(|| part.strip_prefix(b"git~1"));
+        rest.is_some_and(ends)
+    };
+    if name.split(|&byte| byte == b'\\').any(is_git_on_ntfs) {
+        return true;
+    }
+    // HFS+ does not see these.
+    let is_unseen = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    match std::str::from_utf8(name) {
+        Ok(name) if !name.is_ascii() => {
+            let seen: String = name.chars().filter(|&c| !is_unseen(c)).collect();
+            seen.eq_ignore_ascii_case(".git")
+        }
+        _ => false,
     }
 }
 

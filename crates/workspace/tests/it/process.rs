@@ -52,6 +52,8 @@ fn run_the_task() {
         "write-without-rights" => crate::crash::write_without_rights(dir),
         "checkpoint-for-ever" => crate::checkpoint::crash::checkpoint_for_ever(dir),
         "checkpoint-twenty-times" => crate::checkpoint::crash::checkpoint_twenty_times(dir),
+        "pack-for-ever" => crate::checkpoint::packs::pack_for_ever(dir),
+        "pack-once" => crate::checkpoint::packs::pack_once(dir),
         "managed-for-ever" => crate::managed::kills::change_for_ever(dir),
         "managed-work" => crate::managed::many::work(dir),
         "journal-many" => crate::journal::append_many(dir),

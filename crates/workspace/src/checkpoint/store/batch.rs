@@ -111,7 +111,8 @@ impl<'a> Batch<'a> {
     }
 
     fn entry(&self, kind: Kind, content: &[u8], adder: &mut Adder) -> Result<Vec<u8>, Error> {
-        entry(kind, content, &mut adder.0).map_err(|error| io(error, self.store.objects.path()))
+        entry(kind, content, &mut adder.0)
+            .map_err(|error| io(error, self.store.place().objects.path()))
     }
 
     fn begin(
@@ -143,9 +144,10 @@ impl<'a> Batch<'a> {
             State::Few { objects, .. } => {
                 let mut deflater = Deflater::default();
                 let mut ids = Vec::with_capacity(objects.len());
+                let place = store.place();
                 for (id, kind, content) in objects {
                     loose::write(
-                        &store.objects,
+                        &place.objects,
                         id,
                         kind,
                         &content,
@@ -156,7 +158,7 @@ impl<'a> Batch<'a> {
                 }
                 store.n_loose.fetch_add(ids.len(), Ordering::Relaxed);
                 if store.durability == Durability::Power {
-                    loose::sync(&store.objects, &ids)?;
+                    loose::sync(&place.objects, &ids)?;
                 }
             }
             State::Many(writer) => {

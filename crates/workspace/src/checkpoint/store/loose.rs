@@ -72,7 +72,8 @@ fn parse_header(header: &[u8]) -> Option<(Kind, u64)> {
 pub(super) fn has(objects: &Dir, id: Id) -> bool {
     let (folder, name) = names(id);
     let found = objects.open_dir(&folder).and_then(|dir| dir.stat(&name));
-    found.is_ok_and(|meta| meta.kind == FileKind::File)
+    // One without content is what a loss of power may leave of it.
+    found.is_ok_and(|meta| meta.kind == FileKind::File && meta.len > 0)
 }
 
 /// Writes an object that is not there yet. Its folder is to be flushed by [`sync`] afterwards.

@@ -8,8 +8,10 @@ mod loose;
 mod pack;
 mod pairs;
 mod repack;
+pub(super) mod replace;
 mod zlib;
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rooted::{Dir, Durability, ErrorKind, FileId, Kind as FileKind};
@@ -17,6 +19,7 @@ use rooted::{Dir, Durability, ErrorKind, FileId, Kind as FileKind};
 use self::pack::Pack;
 use self::pack::write::PackWriter;
 use super::error::{Error, damaged};
+use super::files;
 use super::id::Id;
 use super::object::{self, Commit, Kind};
 
@@ -27,49 +30,85 @@ const OBJECTS: &[u8] = b"objects";
 /// How long a pack without an index, or an index without a pack, may belong to a program at work.
 const ABANDONED_NS: i128 = 24 * 3600 * 1_000_000_000;
 
+/// How often an object is looked for while others pack the objects anew.
+const LOOKS: usize = 5;
+
 /// The objects of one repository.
 #[derive(Debug)]
 pub(super) struct Store {
-    objects: Dir,
-    id: FileId,
-    pack_dir: Option<Dir>,
+    git: Dir,
+    // Plain mutexes: each is held only for as long as a look takes.
+    place: Mutex<Arc<Place>>,
     packs: Mutex<Vec<Arc<Pack>>>,
     durability: Durability,
     /// Files of their own that were written since they were last counted.
-    n_loose: std::sync::atomic::AtomicUsize,
+    n_loose: AtomicUsize,
+    /// Whether putting objects together failed.
+    is_stuck: AtomicBool,
+}
+
+/// The folder of objects. Pruning puts another one in its place.
+#[derive(Debug)]
+struct Place {
+    id: FileId,
+    objects: Dir,
+    pack_dir: Option<Dir>,
+}
+
+impl Place {
+    fn open(git: &Dir) -> Result<Self, Error> {
+        let objects = git.open_dir(OBJECTS)?;
+        Ok(Self {
+            id: objects.meta()?.id,
+            pack_dir: files::open(&objects, &[b"pack"])?,
+            objects,
+        })
+    }
 }
 
 impl Store {
     /// Opens the folder `objects` of a repository.
     pub(super) fn open(git: &Dir, durability: Durability) -> Result<Self, Error> {
-        let objects = git.open_dir(OBJECTS)?;
-        let pack_dir = match objects.open_dir(b"pack") {
-            Ok(dir) => Some(dir),
-            Err(error) if matches!(error.kind, ErrorKind::NotFound) => None,
-            Err(error) => return Err(error.into()),
-        };
         let store = Self {
-            id: objects.meta()?.id,
-            objects,
-            pack_dir,
+            git: git.try_clone()?,
+            place: Mutex::new(Arc::new(Place::open(git)?)),
             packs: Mutex::default(),
             durability,
             n_loose: 0.into(),
+            is_stuck: false.into(),
         };
         store.look_for_packs()?;
         Ok(store)
     }
 
-    /// Says whether the folder is still the one that has the name; pruning makes another one.
-    pub(super) fn is_current(&self, git: &Dir) -> bool {
-        git.stat(OBJECTS)
-            .is_ok_and(|meta| meta.kind == FileKind::Dir && meta.id == self.id)
+    fn place(&self) -> Arc<Place> {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&place)
+    }
+
+    /// Says whether the folder is still the one that has the name.
+    pub(super) fn is_current(&self) -> bool {
+        let id = self.place().id;
+        self.git
+            .stat(OBJECTS)
+            .is_ok_and(|meta| meta.kind == FileKind::Dir && meta.id == id)
+    }
+
+    /// Looks at what another process did to the objects; says whether that was anything.
+    pub(super) fn look_again(&self) -> Result<bool, Error> {
+        let is_moved = !self.is_current();
+        if is_moved {
+            let place = Arc::new(Place::open(&self.git)?);
+            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        }
+        Ok(self.look_for_packs()? || is_moved)
     }
 
     /// Removes what a process that ended was writing. Nobody else may be writing meanwhile.
     pub(super) fn sweep(&self) -> Result<(), Error> {
-        loose::sweep(&self.objects)?;
-        let Some(dir) = &self.pack_dir else {
+        let place = self.place();
+        loose::sweep(&place.objects)?;
+        let Some(dir) = &place.pack_dir else {
             return Ok(());
         };
         let names = dir.list()?;
@@ -93,10 +132,16 @@ impl Store {
 
     /// Opens packs that are new; says whether there was one, or one has gone.
     fn look_for_packs(&self) -> Result<bool, Error> {
-        let Some(dir) = &self.pack_dir else {
+        let place = self.place();
+        let Some(dir) = &place.pack_dir else {
             return Ok(false);
         };
-        let names = dir.list()?;
+        let names = match dir.list() {
+            Ok(names) => names,
+            // The folder was replaced by another one just now.
+            Err(error) if matches!(error.kind, ErrorKind::NotFound) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        };
         let mut packs = self.packs();
         let mut stems: Vec<&[u8]> = names
             .iter()
@@ -115,7 +160,7 @@ impl Store {
             match Pack::open(dir, stem) {
                 Ok(pack) => packs.push(Arc::new(pack)),
                 // It was replaced by another one since the folder was listed.
-                Err(Error::Workspace(crate::Error::PathNotFound(_))) => continue,
+                Err(Error::Workspace(crate::Error::PathNotFound(_))) => {}
                 Err(error) => return Err(error),
             }
             changed = true;
@@ -138,7 +183,7 @@ impl Store {
                 return Ok(true);
             }
         }
-        Ok(loose::has(&self.objects, id))
+        Ok(loose::has(&self.place().objects, id))
     }
 
     /// Reads an object; `None` when there is none.
@@ -146,32 +191,45 @@ impl Store {
         if id == Id::EMPTY_TREE {
             return Ok(Some((Kind::Tree, Vec::new())));
         }
-        if let Some(found) = self.find_known(id)? {
-            return Ok(Some(found));
-        }
-        // Somebody may have packed the objects anew.
-        if self.look_for_packs()? {
-            return self.find_known(id);
+        for _ in 0..LOOKS {
+            if let Some(found) = self.find_known(id)? {
+                return Ok(Some(found));
+            }
+            // Somebody may have packed the objects anew.
+            if !self.look_again()? {
+                break;
+            }
         }
         Ok(None)
     }
 
+    /// Reads an object from the first place where it is whole.
     fn find_known(&self, id: Id) -> Result<Option<(Kind, Vec<u8>)>, Error> {
-        if let Some(found) = loose::read(&self.objects, id, OBJECT_BYTES)? {
-            return Ok(Some(found));
-        }
-        for pack in self.all_packs() {
-            if let Some(offset) = pack.find(id)? {
-                let other = |base: Id| {
-                    if base == id {
-                        return Ok(None);
-                    }
-                    loose::read(&self.objects, base, OBJECT_BYTES)
+        let read_loose = |id: Id| loose::read(&self.place().objects, id, OBJECT_BYTES);
+        let read_packed = |pack: Arc<Pack>| match pack.find(id)? {
+            Some(offset) => {
+                let other = |base: Id| match base {
+                    base if base == id => Ok(None),
+                    base => read_loose(base),
                 };
-                return pack.read(offset, OBJECT_BYTES, &other).map(Some);
+                pack.read(offset, OBJECT_BYTES, &other).map(Some)
+            }
+            None => Ok(None),
+        };
+        let packed = self.all_packs().into_iter().map(read_packed);
+        let mut fault = None;
+        for found in std::iter::once_with(|| read_loose(id)).chain(packed) {
+            match found {
+                Ok(None) => {}
+                Ok(Some((kind, content))) if id.is_of(kind, &content) => {
+                    return Ok(Some((kind, content)));
+                }
+                Ok(Some(_)) => fault = Some(damaged(format_args!("object {id} holds other bytes"))),
+                Err(error @ Error::Damaged(_)) => fault = Some(error),
+                Err(error) => return Err(error),
             }
         }
-        Ok(None)
+        fault.map_or(Ok(None), Err)
     }
 
     /// Reads an object that must be there.
@@ -201,13 +259,13 @@ impl Store {
 
     /// Counts objects with files of their own, so that [`Store::tidy`] knows of those before this start.
     pub(super) fn count_loose(&self) -> Result<(), Error> {
-        let n = loose::list(&self.objects)?.len();
-        self.n_loose.store(n, std::sync::atomic::Ordering::Relaxed);
+        let n = loose::list(&self.place().objects)?.len();
+        self.n_loose.store(n, Ordering::Relaxed);
         Ok(())
     }
 
     fn pack_writer(&self) -> Result<PackWriter, Error> {
-        match &self.pack_dir {
+        match &self.place().pack_dir {
             Some(dir) => PackWriter::create(dir.try_clone()?),
             None => Err(damaged("the folder for packs is missing")),
         }

@@ -6,6 +6,7 @@ mod cost;
 pub(crate) mod crash;
 mod diff;
 mod foreign;
+pub(crate) mod packs;
 mod prune;
 mod restore;
 mod tracked;

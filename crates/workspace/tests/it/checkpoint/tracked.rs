@@ -67,6 +67,67 @@ fn every_file_is_tracked_but_those_left_out() {
 }
 
 #[test]
+fn names_of_odd_bytes_are_kept_and_those_of_the_repository_are_not() {
+    let world = World::new();
+    let kept: [&[u8]; 9] = [
+        b"new\nline",
+        b"tab\tand \"quotes\"",
+        b"back\\slash",
+        b"\x01\xff\xfe",
+        b" ",
+        b"-rf",
+        b".gitx",
+        b"git~2",
+        "\u{200d}\u{1f468}".as_bytes(),
+    ];
+    let ignored: [&[u8]; 8] = [
+        b"git~1",
+        b"GIT~1 .",
+        b".git ",
+        b".Git.",
+        b".git:stream",
+        b"a\\.git\\b",
+        ".g\u{200c}it".as_bytes(),
+        "\u{feff}.GIT".as_bytes(),
+    ];
+    for name in kept.iter().chain(&ignored) {
+        fs::write(world.root().join(OsStr::from_bytes(name)), "x").unwrap();
+    }
+    let open = world.open();
+    let tracked = open.repository.files(open.initial.unwrap()).unwrap();
+    let mut tracked: Vec<_> = tracked.iter().map(|file| file.path.as_bytes()).collect();
+    tracked.sort_unstable();
+    let mut want = kept.to_vec();
+    want.sort_unstable();
+    assert_eq!(tracked, want);
+    assert_eq!(open.status(), [""; 0]);
+    assert_eq!(world.git(&["diff-files"]), "");
+    world.fsck();
+}
+
+#[test]
+fn a_change_whose_times_were_set_back_is_seen() {
+    let world = World::with(&["a", "b"]);
+    let open = world.open();
+    let like = |from: &str, to: &str| {
+        let done = std::process::Command::new("touch")
+            .args(["-r", from, to])
+            .current_dir(world.root())
+            .status();
+        assert!(done.unwrap().success());
+    };
+    for n in 0..20 {
+        like("a", "../times");
+        world.write("a", format!("{}\n", n % 10));
+        like("../times", "a");
+        assert_eq!(open.status(), ["M a"], "{n}");
+        assert_eq!(world.open().status(), ["M a"], "{n}");
+        open.commit("next");
+        assert_eq!(world.open().status(), [""; 0]);
+    }
+}
+
+#[test]
 fn a_change_of_the_same_size_in_the_same_moment_is_seen() {
     let world = World::with(&["a", "b"]);
     let open = world.open();

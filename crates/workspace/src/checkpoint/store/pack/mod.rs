@@ -41,6 +41,16 @@ pub(super) struct Pack {
 /// Finds an object outside the pack.
 pub(super) type Other<'a> = &'a dyn Fn(Id) -> Result<Option<(Kind, Vec<u8>)>, Error>;
 
+/// An object of a pack.
+pub(super) struct Object {
+    pub(super) id: Id,
+    /// Where its entry is, and where the next one begins.
+    pub(super) offset: u64,
+    end: u64,
+    /// The checksum of the bytes of its entry.
+    crc: u32,
+}
+
 /// An entry as it stands in a pack.
 pub(super) enum Raw {
     /// A whole object, with its head.
@@ -158,22 +168,31 @@ impl Pack {
         Ok(long.first_chunk().copied().map_or(0, u64::from_be_bytes))
     }
 
-    /// All objects and where they are, by id.
-    pub(super) fn objects(&self) -> Result<Vec<(Id, u64)>, Error> {
+    /// All objects in the order in which they stand in the pack.
+    pub(super) fn objects(&self) -> Result<Vec<Object>, Error> {
         let n = self.n_objects() as usize;
         let ids = self.table(TABLES, n * id::LEN)?;
+        let crcs = self.table(TABLES + (n * id::LEN) as u64, 4 * n)?;
         let shorts = self.table(TABLES + (n * (id::LEN + 4)) as u64, 4 * n)?;
+        let numbers = crcs.chunks_exact(4).zip(shorts.chunks_exact(4));
         let mut found = Vec::with_capacity(n);
-        for (place, (id, short)) in ids
-            .chunks_exact(id::LEN)
-            .zip(shorts.chunks_exact(4))
-            .enumerate()
-        {
+        for (place, (id, (crc, short))) in ids.chunks_exact(id::LEN).zip(numbers).enumerate() {
             let offset = match be_u32(short).unwrap_or(0) {
                 short if short & 0x8000_0000 == 0 => u64::from(short),
                 _ => self.offset(place as u64)?,
             };
-            found.push((Id::from_slice(id).unwrap_or_default(), offset));
+            found.push(Object {
+                id: Id::from_slice(id).unwrap_or_default(),
+                offset,
+                end: 0,
+                crc: be_u32(crc).unwrap_or(0),
+            });
+        }
+        found.sort_unstable_by_key(|object| object.offset);
+        let mut end = self.len().saturating_sub(id::LEN as u64);
+        for object in found.iter_mut().rev() {
+            object.end = end;
+            end = object.offset;
         }
         Ok(found)
     }
@@ -222,37 +241,31 @@ impl Pack {
         Ok((kind, content))
     }
 
-    /// The entry at an offset that ends before `end`, as it stands there.
-    pub(super) fn raw(&self, offset: u64, end: u64) -> Result<Raw, Error> {
-        let bad = || damaged(format_args!("the pack {}", self.data.path()));
-        let head = self.head(offset).ok_or_else(bad)?;
-        let from = match head.base {
-            Base::Whole(_) => offset,
-            Base::At(_) | Base::Of(_) => head.start,
-        };
-        let len = end
-            .checked_sub(from)
-            .and_then(|len| usize::try_from(len).ok());
+    /// An entry as it stands there, if it still is what it was when it was written.
+    pub(super) fn raw(&self, object: &Object) -> Result<Raw, Error> {
+        let bad = || damaged(format_args!("object {} in {}", object.id, self.data.path()));
+        let head = self.head(object.offset).ok_or_else(bad)?;
+        let len = object.end.checked_sub(object.offset);
+        let len = len.and_then(|len| usize::try_from(len).ok());
         let mut bytes = vec![0; len.ok_or_else(bad)?];
-        read_exact_at(&self.data, &mut bytes, from).map_err(|_| bad())?;
-        Ok(match head.base {
-            Base::Whole(_) => Raw::Whole(bytes),
-            Base::At(base) => Raw::Difference {
-                base: Place::At(base),
-                len: head.len,
-                packed: bytes,
-            },
-            Base::Of(base) => Raw::Difference {
-                base: Place::Of(base),
-                len: head.len,
-                packed: bytes,
-            },
+        read_exact_at(&self.data, &mut bytes, object.offset).map_err(|_| bad())?;
+        let mut crc = flate2::Crc::new();
+        crc.update(&bytes);
+        if crc.sum() != object.crc {
+            return Err(bad());
+        }
+        let base = match head.base {
+            Base::Whole(_) => return Ok(Raw::Whole(bytes)),
+            Base::At(base) => Place::At(base),
+            Base::Of(base) => Place::Of(base),
+        };
+        let start = usize::try_from(head.start - object.offset).map_err(|_| bad())?;
+        let packed = bytes.get(start..).ok_or_else(bad)?.to_vec();
+        Ok(Raw::Difference {
+            base,
+            len: head.len,
+            packed,
         })
-    }
-
-    /// Where the entries end and the checksum begins.
-    pub(super) fn end(&self) -> u64 {
-        self.len().saturating_sub(id::LEN as u64)
     }
 
     fn head(&self, offset: u64) -> Option<Head> {

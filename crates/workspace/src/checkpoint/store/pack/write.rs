@@ -144,10 +144,21 @@ impl PackWriter {
     }
 
     /// Puts the pack and its index in their place; the name without an ending.
+    ///
+    /// Both are flushed before either has its name, so a pack that has one is whole.
     pub(in crate::checkpoint::store) fn finish(
         mut self,
         durability: Durability,
     ) -> Result<Box<[u8]>, Error> {
+        let temp_index = [&*self.temp, b"i"].concat();
+        self.put(&temp_index, durability).inspect_err(|_| {
+            // What is in the way of a pack is often that the disk is full.
+            let _ = self.dir.remove_file(&temp_index);
+            let _ = self.dir.remove_file(&self.temp);
+        })
+    }
+
+    fn put(&mut self, temp_index: &[u8], durability: Durability) -> Result<Box<[u8]>, Error> {
         self.file.write(&self.pending, Durability::Kill)?;
         self.pending = Vec::new();
         let n = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
@@ -157,13 +168,12 @@ impl PackWriter {
         self.file.write(sum.as_bytes(), durability)?;
         let index = self.index(sum);
         let stem: Box<[u8]> = format!("pack-{sum}").into_bytes().into();
-        let temp_index = [&*self.temp, b"i"].concat();
-        self.dir.stage_new(&temp_index, &index, durability)?;
+        self.dir.stage_new(temp_index, &index, durability)?;
         // A pack counts from when both are there.
         self.dir
             .rename(&self.temp, &self.dir, &[&*stem, b".pack"].concat())?;
         self.dir
-            .rename(&temp_index, &self.dir, &[&*stem, b".idx"].concat())?;
+            .rename(temp_index, &self.dir, &[&*stem, b".idx"].concat())?;
         if durability == Durability::Power {
             self.dir.sync()?;
         }
