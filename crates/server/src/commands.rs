@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use workspace::process::supervise::{self, Launcher};
+use workspace::process::supervise::Launcher;
 use workspace::transaction::Recovered;
 use workspace::{Workspace, Workspaces};
 
@@ -251,10 +251,6 @@ fn start_shell(
 ) -> Result<Option<Shell>, StartFault> {
     if config.shell.mode.is_none() || config.tools.read_only {
         return Ok(None);
-    }
-    if !supervise::IS_AVAILABLE {
-        let text = "commands are not available on this system in this version";
-        return Err(StartFault::Machine(text.to_owned()));
     }
     let launcher = Launcher::of_server()
         .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))?;

@@ -110,8 +110,8 @@ fn names(lists: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for item in items(lists) {
         let name = base_name(&item);
-        if !matches!(name, "." | "..") && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+        if !matches!(&*name, "." | "..") && !names.contains(&name) {
+            names.push(name);
         }
     }
     names

@@ -204,6 +204,7 @@ fn the_tools_may_be_listed_by_hand() {
     assert!(stdout.ends_with(" bytes in all\n"));
 }
 
+#[cfg(unix)]
 #[test]
 fn an_argument_that_is_no_text_is_named_and_not_guessed_at() {
     use std::os::unix::ffi::OsStrExt as _;

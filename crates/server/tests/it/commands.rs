@@ -187,6 +187,11 @@ fn a_program_has_to_be_on_the_list() {
         "ec*",
         "sh -c id",
         "/bin/./git",
+        "echo\r",
+        "'echo'",
+        "echo <<EOF\nid\nEOF",
+        "VAR=1 echo",
+        &"echo && ".repeat(60),
     ] {
         let text = served.run(&[word]);
         assert!(text.starts_with("error: command not allowed: "), "{text}");
@@ -231,13 +236,16 @@ fn what_cannot_be_started_is_said() {
         served.run(&["echo", &"x".repeat(300_000)]),
         "error: failed to start: Argument list too long\nput the text in a file and pass its path"
     );
-    assert_eq!(
-        served.run(&["", "x"]),
-        "error: command[0] must name a program"
-    );
+    let refusal = |place: usize| {
+        format!(
+            "invalid arguments for run_command: command[{place}]: expected text of at least 1 \
+             character, got \"\""
+        )
+    };
+    assert_eq!(served.run(&["", "x"]), format!("error: {}", refusal(0)));
     assert_eq!(
         served.run(&["echo", "a", ""]),
-        "error: command[2] must have at least 1 character"
+        format!("error: {}", refusal(2))
     );
     for tool in ["run_command", "start_job"] {
         let text = served
@@ -438,10 +446,8 @@ fn progress(lines: &[String]) -> Vec<Value> {
         .collect()
 }
 
-#[test]
-fn a_caller_that_asks_is_told_the_last_line() {
-    let mut served = Served::new();
-    let script = "for i in 1 2 3; do echo step $i; sleep 0.3; done";
+/// What a caller that asks is told of a script, and how long that took in milliseconds.
+fn told(served: &mut Served, script: &str) -> (Vec<Value>, usize) {
     let id = served.client.send_request(
         "tools/call",
         json!({
@@ -450,14 +456,89 @@ fn a_caller_that_asks_is_told_the_last_line() {
             "_meta": {"progressToken": "p1"},
         }),
     );
-    served.client.recv(id);
+    let text = crate::client::text_of(&served.client.recv(id));
+    let (_, took) = text.rsplit_once("duration: ").unwrap();
+    let took = took.trim_end_matches("ms").parse().unwrap();
     let told = progress(&served.client.stdout);
-    assert!((1..=3).contains(&told.len()), "{told:?}");
+    served.client.stdout.clear();
+    (told, took)
+}
+
+#[test]
+fn a_caller_that_asks_is_told_the_last_line() {
+    let mut served = Served::new();
+    let (told, _) = told(
+        &mut served,
+        "echo one; sleep 0.1; echo two; sleep 0.9; echo end",
+    );
     for (index, params) in told.iter().enumerate() {
         assert_eq!(params["progressToken"], "p1");
         assert_eq!(params["progress"], index + 1);
-        assert!(params["message"].as_str().unwrap().starts_with("step "));
     }
+    let lines: Vec<&str> = told
+        .iter()
+        .map(|params| params["message"].as_str().unwrap())
+        .collect();
+    // What came too soon to be told is told later, though nothing more comes.
+    assert!(
+        lines.starts_with(&["one", "two"]) || lines.starts_with(&["two"]),
+        "{lines:?}"
+    );
     served.sh("echo quiet");
-    assert_eq!(progress(&served.client.stdout).len(), told.len());
+    assert!(progress(&served.client.stdout).is_empty());
+}
+
+#[test]
+fn a_caller_is_told_twice_a_second_at_most() {
+    let mut served = Served::new();
+    let script = "for i in $(seq 150); do echo $i; sleep 0.01; done";
+    let (told, took) = told(&mut served, script);
+    assert!(
+        (2..=took / 500 + 1).contains(&told.len()),
+        "{took} {told:?}"
+    );
+}
+
+#[test]
+fn the_journal_shows_a_whole_command() {
+    let mut served = Served::with(&["--shell"], &[], &[]);
+    let gap = " ".repeat(300);
+    let hidden = format!("a{gap}; curl x\n\u{202e}b\u{1b}[8mc\r");
+    served.run(&["echo", &hidden]);
+    let log = served.client.call("work_log", json!({}));
+    let shown = "— echo a (300 blanks) ; curl x\\n\\u{202e}b\\u{1b}[8mc\\r  [error: ";
+    assert!(log.contains(shown), "{log}");
+    assert_eq!(
+        log.lines()
+            .filter(|line| line.contains("run_command"))
+            .count(),
+        1,
+        "{log}"
+    );
+}
+
+#[test]
+fn names_that_a_shell_would_run_are_names() {
+    let name = "$(touch made);`touch made`\"'&|\n-x";
+    let mut served = Served::with(&["--shell-any"], &[], &[(&format!("{name}/a"), "")]);
+    let arguments = json!({"command": ["ls", "-a", "--", "."], "cwd": name});
+    let text = served.client.call("run_command", arguments);
+    assert!(text.starts_with(".\n..\na\n\nexit code: 0"), "{text}");
+    let text = served.run(&["ls", "-d", "--", name]);
+    assert!(
+        text.starts_with(&format!("{name}\n\nexit code: 0")),
+        "{text}"
+    );
+    assert!(!served.root.path().join("made").exists());
+}
+
+#[test]
+fn nothing_is_shown_page_by_page() {
+    let mut served = Served::with(&["--shell-any"], &[("PAGER", "cat; sleep 600")], &[]);
+    let script = "git init -q . && for i in $(seq 30); do git -c user.name=a -c user.email=a@b \
+                  commit -q --allow-empty -m \"commit $i\"; done";
+    served.sh(script);
+    let text = served.run(&["git", "log", "--format=%s"]);
+    assert!(text.starts_with("commit 30\ncommit 29\n"), "{text}");
+    assert!(text.contains("\ncommit 1\n\nexit code: 0"), "{text}");
 }

@@ -15,6 +15,8 @@ mod client;
 mod command_line;
 #[cfg(target_os = "linux")]
 mod commands;
+#[cfg(windows)]
+mod commands_on_windows;
 mod config_file;
 mod conforms;
 mod eras;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rooted::{Mode, RelPath, Root};
 
 use crate::cancel::Cancel;
-use crate::process::{Environment, Folder, Invocation, run, variable};
+use crate::process::{BARE_FOLDERS, Environment, Folder, Invocation, USUAL_PATH, run, variable};
 
 /// Never passed on, whatever is released: they are the server's own.
 const OWN: [&str; 4] = [
@@ -23,9 +23,6 @@ const SECRET_START: &str = "AWS_";
 /// How such a name may end.
 const SECRET_END: &str = "_CREDENTIALS";
 
-/// Folders that a system puts in PATH by itself. With no other a server was started by something
-/// that has not read the user's own settings.
-const BARE: [&str; 4] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 /// How long the user's shell may take to say its PATH.
 const LOGIN_TIME: Duration = Duration::from_secs(5);
 /// What stands around PATH in what the shell says.
@@ -82,11 +79,12 @@ pub(super) fn path(configured: Option<&OsStr>, inherited: &Environment) -> OsStr
     }
     login_path(inherited)
         .or_else(|| own.map(OsStr::to_owned))
-        .unwrap_or_else(|| BARE.join(":").into())
+        .unwrap_or_else(|| USUAL_PATH.into())
 }
 
 fn is_bare(path: &OsStr) -> bool {
-    std::env::split_paths(path).all(|folder| BARE.iter().any(|bare| folder.as_os_str() == *bare))
+    std::env::split_paths(path)
+        .all(|folder| BARE_FOLDERS.iter().any(|bare| folder.as_os_str() == *bare))
 }
 
 /// PATH as the user's login shell has it.

@@ -16,8 +16,6 @@ pub enum Fault {
     Denied(String),
     /// The command has no program.
     NoProgram,
-    /// A word behind the program is empty; holds its place.
-    EmptyWord(usize),
     /// There is no such program.
     NotFound {
         /// The name as given.
@@ -75,9 +73,6 @@ impl fmt::Display for Fault {
                 write!(f, "command denied by configuration: {}", shown(name))
             }
             Self::NoProgram => f.write_str("command[0] must name a program"),
-            Self::EmptyWord(place) => {
-                write!(f, "command[{place}] must have at least 1 character")
-            }
             Self::NotFound { name, .. } => write!(f, "executable not found: {}", shown(name)),
             Self::NotStarted(reason) => write!(f, "failed to start: {}", shown(reason)),
             Self::FolderNotFound(input) => {

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rooted::File;
 
 use self::folder::{JobFolder, Log};
+use super::decode::decode;
 use super::output::clean;
 use super::{CommandRequest, Commands, Fault, reason};
 use crate::cancel::Cancel;
@@ -22,6 +23,7 @@ use crate::clock::Time;
 use crate::error::Error;
 use crate::limits;
 use crate::process::Environment;
+use crate::process::code_page::CodePage;
 use crate::process::supervise::{Exit, Process, Stopped, Supervised, Watch};
 use crate::reader::Reader;
 
@@ -56,6 +58,7 @@ pub struct Job {
     /// The workspace it was started in.
     pub workspace: String,
     log: File,
+    page: Option<CodePage>,
     started: Instant,
     kill: Cancel,
     state: Mutex<State>,
@@ -194,6 +197,7 @@ impl Commands {
             max_runtime: request.time_limit,
             workspace: reader.workspace().name.clone(),
             log: file,
+            page: self.page().cloned(),
             started: Instant::now(),
             kill: super::own_cancel(),
             state: Mutex::default(),
@@ -286,26 +290,12 @@ impl Job {
         let n_read = read_whole(&self.log, &mut bytes, from)
             .map_err(|error| Error::Command(Box::new(Fault::NoLog(reason(&error)))))?;
         bytes.truncate(n_read);
-        let mut piece = bytes.as_slice();
-        let mut from = from;
-        // A character that began before is not this piece's.
-        while from > 0
-            && bytes.len() - piece.len() < 3
-            && let Some((byte, rest)) = piece.split_first()
-            && byte & 0xc0 == 0x80
-        {
-            piece = rest;
-            from += 1;
-        }
-        let mut to = from + piece.len() as u64;
-        if goes_on {
-            let n_partial = partial_char(piece);
-            if n_partial < piece.len() {
-                to -= n_partial as u64;
-                piece = piece.get(..piece.len() - n_partial).unwrap_or(piece);
-            }
-        }
-        let text = clean(piece);
+        let page = self.page.as_ref();
+        let (start, end) = whole_part(&bytes, page.is_some(), from > 0, goes_on);
+        let piece = bytes.get(start..end).unwrap_or_default();
+        let from = from + start as u64;
+        let to = from + piece.len() as u64;
+        let text = clean(&decode(page, piece));
         Ok(Piece {
             from,
             to,
@@ -362,6 +352,9 @@ impl Job {
     }
 
     fn write(&self, log: &mut dyn Write, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         let (n_bytes, is_capped) = {
             let state = self.state();
             (state.n_bytes, state.is_capped)
@@ -379,6 +372,31 @@ impl Job {
         drop(state);
         self.news.notify_all();
     }
+}
+
+/// The part of a piece that can be shown without what comes before and behind: from the first
+/// character that begins in it, and to the end of the last one if more follows.
+fn whole_part(bytes: &[u8], has_page: bool, is_inside: bool, goes_on: bool) -> (usize, usize) {
+    let goes_before = |byte: &&u8| **byte & 0xc0 == 0x80;
+    let start = match is_inside {
+        true => bytes.iter().take(3).take_while(goes_before).count(),
+        false => 0,
+    };
+    let n_partial = if goes_on { partial_char(bytes) } else { 0 };
+    // What is nothing but a part of a character is shown as it is, or no call would get on.
+    let is_all = n_partial >= bytes.len() - start;
+    let end = if is_all {
+        bytes.len()
+    } else {
+        bytes.len() - n_partial
+    };
+    let piece = bytes.get(start..end).unwrap_or_default();
+    if has_page && std::str::from_utf8(piece).is_err() {
+        // Where characters of a code page end is seen at the end of a line only.
+        let lines = memchr::memrchr(b'\n', bytes).filter(|_| goes_on);
+        return (0, lines.map_or(bytes.len(), |place| place + 1));
+    }
+    (start, end)
 }
 
 /// Bytes at the end that begin a character and do not end it.
@@ -440,7 +458,7 @@ fn log_name(id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{log_name, name_of, new_id, partial_char};
+    use super::{log_name, name_of, new_id, partial_char, whole_part};
 
     #[test]
     fn names_are_one_line_without_escapes() {
@@ -468,6 +486,18 @@ mod tests {
         ] {
             assert_eq!(partial_char(bytes), n, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn a_piece_ends_where_the_next_can_go_on() {
+        let euros = "€€\n€".as_bytes();
+        assert_eq!(whole_part(&euros[1..9], false, true, true), (2, 6));
+        assert_eq!(whole_part(&euros[1..], true, true, false), (2, 9));
+        assert_eq!(whole_part(b"\xe2", false, false, true), (0, 1));
+        // A code page: no byte says whether it is the first of a character.
+        let words = b"\xd6\xd0\n\xce\xc4\n\xce";
+        assert_eq!(whole_part(words, true, true, true), (0, 6));
+        assert_eq!(whole_part(words, true, false, false), (0, 7));
     }
 
     #[test]

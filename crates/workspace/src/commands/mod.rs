@@ -4,6 +4,7 @@
 //! start others. What holds is that a command has no more than its words, a folder beneath the root
 //! and the variables that are let through, and that nothing of it outlives its time.
 
+mod decode;
 mod environment;
 pub mod fault;
 pub mod jobs;
@@ -12,20 +13,22 @@ pub mod output;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rooted::Dir;
 
+use self::decode::Decoder;
 pub use self::fault::Fault;
 use self::lingering::Lingering;
 use self::output::{Capture, Text};
 use crate::cancel::Cancel;
 use crate::error::Error;
 use crate::limits;
+use crate::process::code_page::CodePage;
 use crate::process::supervise::{Ended, Launcher, Order, Supervised, Watch};
-use crate::process::{Environment, Folder, find_programs};
+use crate::process::{Environment, Folder, command_name, locate};
 use crate::reader::Reader;
 
 /// Programs that may run in any case when there is a list.
@@ -59,6 +62,7 @@ pub struct Commands {
     settings: Settings,
     launcher: Launcher,
     path: OnceLock<OsString>,
+    page: OnceLock<Option<CodePage>>,
     lingering: Lingering,
     /// The jobs of this server.
     pub jobs: jobs::Jobs,
@@ -105,6 +109,7 @@ impl Commands {
             settings,
             launcher,
             path: OnceLock::new(),
+            page: OnceLock::new(),
             lingering: Lingering::default(),
         }
     }
@@ -122,6 +127,7 @@ impl Commands {
     ) -> Result<Ran, Error> {
         let prepared = self.prepare(reader, request)?;
         let mut supervised = self.start(&prepared)?;
+        let mut decoder = Decoder::new(self.page());
         let mut capture = Capture::new(limits::OUTPUT_BYTES, limits::OUTPUT_END_BYTES);
         let mut progress = Progress::new(tell);
         let watch = Watch {
@@ -130,9 +136,13 @@ impl Commands {
             cancel: reader.cancel(),
         };
         let ended = supervised.watch(&watch, &mut |bytes| {
-            capture.push(bytes);
-            progress.take(bytes);
+            decoder.push(bytes, &mut |text| {
+                capture.push(text);
+                progress.take(text);
+            });
+            progress.tell();
         });
+        decoder.finish(&mut |text| capture.push(text));
         self.lingering.keep(supervised);
         if ended.stopped == Some(crate::process::supervise::Stopped::Cancelled) {
             return Err(Error::Cancelled);
@@ -152,6 +162,11 @@ impl Commands {
         })
     }
 
+    /// How output is read that is not UTF-8.
+    fn page(&self) -> Option<&CodePage> {
+        self.page.get_or_init(CodePage::of_consoles).as_ref()
+    }
+
     fn prepare(
         &self,
         reader: &Reader<'_>,
@@ -167,9 +182,6 @@ impl Commands {
         };
         if program.is_empty() {
             return refused(Fault::NoProgram);
-        }
-        if let Some(place) = args.iter().position(String::is_empty) {
-            return refused(Fault::EmptyWord(place + 1));
         }
         if let Some(fault) = self.forbids(program) {
             return refused(fault);
@@ -189,17 +201,21 @@ impl Commands {
                 other => other,
             }),
         }?;
-        let Some(program_path) = self.find(program) else {
+        let host_path = dir.path().as_str().map_or_else(PathBuf::new, PathBuf::from);
+        let host_path = reader.root().host_path().join(host_path);
+        let environment = &self.settings.environment;
+        let Some(program_path) = locate(program, &host_path, self.path(), environment) else {
+            let is_path = program.contains(std::path::is_separator);
+            let searched = (!is_path).then(|| rooted::show(self.path().as_encoded_bytes()));
             return refused(Fault::NotFound {
                 name: program.clone(),
-                searched: Some(rooted::show(self.path().as_encoded_bytes())),
+                searched,
             });
         };
-        let host_path = dir.path().as_str().map_or_else(PathBuf::new, PathBuf::from);
         Ok(Prepared {
             program: program_path,
             args: args.iter().map(OsString::from).collect(),
-            host_path: reader.root().host_path().join(host_path),
+            host_path,
             dir,
             found_as,
             name: program.clone(),
@@ -208,28 +224,16 @@ impl Commands {
 
     /// Why a program may not run.
     fn forbids(&self, program: &str) -> Option<Fault> {
-        let name = base_name(program);
-        let is_named = |names: &[String]| names.iter().any(|known| known == name);
+        let name = command_name(program);
+        let is_named = |names: &[String]| names.contains(&name);
         if is_named(&self.settings.denied) {
-            return Some(Fault::Denied(name.to_owned()));
+            return Some(Fault::Denied(name));
         }
         let allowed = self.settings.allowed.as_ref()?;
         (!is_named(allowed)).then(|| Fault::NotAllowed {
-            name: name.to_owned(),
+            name,
             allowed: allowed.clone(),
         })
-    }
-
-    /// The path of a program: as given if it is one, else the first in PATH. Parts of PATH that
-    /// depend on the current folder do not count.
-    fn find(&self, program: &str) -> Option<PathBuf> {
-        if program.contains('/') {
-            return Some(program.into());
-        }
-        let folders: Vec<PathBuf> = std::env::split_paths(self.path())
-            .filter(|folder| folder.is_absolute())
-            .collect();
-        find_programs(program, &folders).next()
     }
 
     fn start(&self, prepared: &Prepared) -> Result<Supervised, Error> {
@@ -270,33 +274,38 @@ fn reason(error: &io::Error) -> String {
     }
 }
 
-/// The last part of a program's path.
+/// The name by which a program is allowed or denied: the last part of its path; on Windows without
+/// its extension and in lower case.
 #[must_use]
-pub fn base_name(program: &str) -> &str {
-    let path = Path::new(program);
-    path.file_name().and_then(OsStr::to_str).unwrap_or(program)
+pub fn base_name(program: &str) -> String {
+    command_name(program)
 }
 
 /// Tells the last line of an output, not too often.
 struct Progress<'a> {
-    tell: Option<&'a dyn Fn(&str)>,
+    told_to: Option<&'a dyn Fn(&str)>,
     lines: output::Cleaner,
     last: String,
+    /// There is something that was not told yet.
+    is_news: bool,
     told: Option<Instant>,
 }
 
 impl<'a> Progress<'a> {
-    fn new(tell: Option<&'a dyn Fn(&str)>) -> Self {
+    fn new(told_to: Option<&'a dyn Fn(&str)>) -> Self {
         Self {
-            tell,
+            told_to,
             lines: output::Cleaner::default(),
             last: String::new(),
+            is_news: false,
             told: None,
         }
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        let Some(tell) = self.tell else { return };
+        if self.told_to.is_none() {
+            return;
+        }
         let last = &mut self.last;
         self.lines.push(bytes, &mut |text| {
             if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
@@ -304,10 +313,18 @@ impl<'a> Progress<'a> {
                 last.extend(line.chars().take(limits::PROGRESS_CHARS));
             }
         });
+        self.is_news = true;
+    }
+
+    fn tell(&mut self) {
+        let Some(tell) = self.told_to.filter(|_| self.is_news) else {
+            return;
+        };
         let now = Instant::now();
         if self.told.is_some_and(|told| now < told + PROGRESS) {
             return;
         }
+        self.is_news = false;
         let current = self.lines.line().trim();
         let line: String = if current.is_empty() {
             self.last.clone()

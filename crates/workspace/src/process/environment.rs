@@ -91,4 +91,14 @@ impl Environment {
         let folders = named.map(PathBuf::from).chain(usual);
         folders.filter(|folder| folder.is_absolute()).collect()
     }
+
+    /// The folders that files which are nobody else's business may go to, the preferred one first.
+    #[must_use]
+    pub fn private_folders(&self) -> Vec<PathBuf> {
+        let named = os::PRIVATE_VARIABLES
+            .iter()
+            .filter_map(|name| self.get(name));
+        let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
+        named.chain(self.temp_folders()).collect()
+    }
 }

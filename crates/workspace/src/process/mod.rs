@@ -4,6 +4,7 @@
 //! bound what is kept. It leads a process group of its own, which ends with it. What a program
 //! means, and what its output says, is for the caller.
 
+pub(crate) mod code_page;
 mod environment;
 pub mod supervise;
 
@@ -30,7 +31,7 @@ use rooted::{Dir, Mode, RelPath, Root};
 use crate::cancel::Cancel;
 
 pub use self::environment::Environment;
-pub(crate) use self::os::{bytes_of, os_text, owner};
+pub(crate) use self::os::{BARE_FOLDERS, USUAL_PATH, bytes_of, command_name, hold, os_text, owner};
 
 /// What to run, and how.
 #[derive(Debug)]
@@ -159,7 +160,14 @@ pub fn find_programs<'a>(
     name: &str,
     folders: &'a [PathBuf],
 ) -> impl Iterator<Item = PathBuf> + use<'a> {
-    let names = os::program_names(name);
+    find_named(os::program_names(name), folders)
+}
+
+/// The files of one of these names that may be run.
+fn find_named<'a>(
+    names: Vec<String>,
+    folders: &'a [PathBuf],
+) -> impl Iterator<Item = PathBuf> + use<'a> {
     folders.iter().flat_map(move |folder| {
         let root = Root::open(folder, Mode::FOLLOW).ok();
         let dir = root.and_then(|root| root.open_dir(&RelPath::root()).ok());
@@ -173,6 +181,22 @@ pub fn find_programs<'a>(
             .map(|name| folder.join(name));
         found.collect::<Vec<_>>()
     })
+}
+
+/// Where the program of a command is: beneath the folder it starts in when it is named by a path,
+/// else in the first of the folders of `path` that has it. Those that depend on the current folder
+/// do not count.
+pub(crate) fn locate(
+    program: &str,
+    start: &Path,
+    path: &OsStr,
+    environment: &Environment,
+) -> Option<PathBuf> {
+    let folders = || {
+        let folders = std::env::split_paths(path);
+        folders.filter(|folder| folder.is_absolute()).collect()
+    };
+    os::locate(program, start, folders, environment)
 }
 
 /// Says whether a path lies in a folder, going by text.

@@ -15,11 +15,19 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::{End, Invocation};
+use super::{End, Environment, Invocation, find_programs};
 use crate::cancel::Cancel;
 
 pub(super) const TEMP_VARIABLES: &[&str] = &["TMPDIR"];
 pub(super) const TEMP_FOLDERS: &[&str] = &["/tmp", "/var/tmp"];
+/// Where a user has folders that others do not look into, beside those for temporary files.
+pub(super) const PRIVATE_VARIABLES: &[&str] = &[];
+
+/// Folders that the system puts in PATH by itself. With no other a server was started by something
+/// that has not read the user's own settings.
+pub(crate) const BARE_FOLDERS: &[&str] = &["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+/// Where programs of commands are when nothing says so.
+pub(crate) const USUAL_PATH: &str = "/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// How often the caller's giving up is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -232,6 +240,46 @@ fn exit_event(_process: Pid) -> Option<OwnedFd> {
 /// The names a program may have in a folder.
 pub(super) fn program_names(name: &str) -> Vec<String> {
     vec![name.to_owned()]
+}
+
+/// Where the program of a command is. A path is for the system to follow, from the folder that the
+/// command starts in.
+pub(super) fn locate(
+    program: &str,
+    _start: &Path,
+    folders: impl FnOnce() -> Vec<PathBuf>,
+    _environment: &Environment,
+) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(program.into());
+    }
+    find_programs(program, &folders()).next()
+}
+
+/// The name by which a program is allowed: the last part of its path.
+pub(crate) fn command_name(program: &str) -> String {
+    let name = Path::new(program).file_name().and_then(OsStr::to_str);
+    name.unwrap_or(program).to_owned()
+}
+
+/// Marks a file as in use for as long as it is open, so that [`std::fs::File::try_lock`] fails.
+#[expect(
+    clippy::disallowed_types,
+    reason = "it was opened beneath a root, and is only locked"
+)]
+pub(crate) fn hold(file: &std::fs::File) {
+    // Where locks are not to be had, the age of a file has to do.
+    let _ = file.try_lock_shared();
+}
+
+/// The code page of consoles; there is none.
+pub(super) fn console_page() -> Option<u32> {
+    None
+}
+
+/// The characters of a code page above ASCII; there are none.
+pub(super) fn upper_half(_page: u32) -> Option<Vec<char>> {
+    None
 }
 
 /// Says whether what `stat` told may be a program.

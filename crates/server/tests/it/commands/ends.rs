@@ -171,6 +171,16 @@ fn what_holds_the_output_does_not_hold_the_answer() {
 }
 
 #[test]
+fn a_wrapper_that_leaves_something_does_not_hold_the_answer() {
+    let mut served = Served::new();
+    let mark = mark();
+    let before = Instant::now();
+    let text = served.sh(&format!("echo hi | sh -c 'sleep {mark} & cat'"));
+    assert!(text.starts_with("hi\n\nexit code: 0"), "{text}");
+    assert!(before.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
 fn what_keeps_talking_does_not_hold_the_answer_and_lives_on() {
     let mut served = Served::with(&["--shell-any"], &[], &[("a.txt", "hello\n")]);
     let mark = mark();

@@ -319,3 +319,30 @@ fn a_job_outlives_the_folder_it_runs_in() {
         .call("run_command", json!({"command": ["true"], "cwd": "d"}));
     assert_eq!(text, "error: working directory not found: d");
 }
+
+#[test]
+fn there_is_an_end_to_jobs_and_the_server_answers_all_the_same() {
+    let mut served = Served::with(&["--shell-any"], &[], &[("a.txt", "hello\n")]);
+    let mark = mark();
+    let start = json!({"command": ["sleep", mark]});
+    let ids: Vec<String> = (0..64)
+        .map(|_| {
+            let text = served.client.call("start_job", start.clone());
+            line(&text, "jobId: ").to_owned()
+        })
+        .collect();
+    assert_eq!(
+        served.client.call("start_job", start.clone()),
+        "error: too many jobs are running (64)\nend one with job_kill"
+    );
+    let read = json!({"path": "a.txt"});
+    assert_eq!(served.client.call("read_file", read), "1: hello");
+    let list = served.client.call("job_status", json!({}));
+    assert_eq!(
+        list.lines().filter(|line| line.starts_with("job_")).count(),
+        20
+    );
+    served.client.call("job_kill", json!({"jobId": ids[0]}));
+    let text = served.client.call("start_job", start);
+    assert!(text.starts_with("jobId: "), "{text}");
+}

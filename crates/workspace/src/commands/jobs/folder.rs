@@ -9,7 +9,7 @@ use rooted::{Dir, ErrorKind, File, Kind, Mode, RelPath, Root};
 use super::super::Fault;
 use super::{log_name, reason};
 use crate::limits;
-use crate::process::{Environment, owner};
+use crate::process::{Environment, hold, owner};
 
 /// How often a name for a log is made before it is given up.
 const ATTEMPTS: usize = 16;
@@ -19,7 +19,7 @@ pub(super) struct JobFolder {
     /// As configured.
     named: Option<PathBuf>,
     /// Where it may be made otherwise, the preferred place first.
-    temp: Vec<PathBuf>,
+    places: Vec<PathBuf>,
 }
 
 /// A log, open for writing and for reading.
@@ -33,7 +33,7 @@ impl JobFolder {
     pub(super) fn new(named: Option<PathBuf>, environment: &Environment) -> Self {
         Self {
             named,
-            temp: environment.temp_folders(),
+            places: environment.private_folders(),
         }
     }
 
@@ -49,7 +49,7 @@ impl JobFolder {
                 Err(error) => return Err(Fault::NoJobFolder(error.to_string())),
             };
             // As long as somebody holds it, no server takes it for one that was left.
-            let _ = writer.try_lock_shared();
+            hold(&writer);
             let file = dir
                 .open_file(name.as_bytes())
                 .map_err(|error| Fault::NoJobFolder(error.to_string()))?;
@@ -136,7 +136,7 @@ impl JobFolder {
             |owner| format!("workspace-mcp-jobs-{owner}"),
         );
         let mut why = "there is no folder for temporary files".to_owned();
-        for temp in &self.temp {
+        for temp in &self.places {
             let root = match Root::open(temp, Mode::NO_LINKS) {
                 Ok(root) => root,
                 Err(error) => {

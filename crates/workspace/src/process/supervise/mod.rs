@@ -14,8 +14,12 @@ mod gate;
 mod os;
 
 #[cfg(windows)]
-#[path = "windows.rs"]
+#[path = "windows/mod.rs"]
 mod os;
+
+// Only Windows has such files; what stands on a command line is the same to all.
+#[cfg(any(windows, test))]
+mod batch;
 
 use std::ffi::OsString;
 use std::io;
@@ -28,7 +32,7 @@ use self::gate::Gate;
 use super::Folder;
 use crate::cancel::Cancel;
 
-pub use self::os::{IS_AVAILABLE, Supervised, signal_name, supervise};
+pub use self::os::{Supervised, code_text, signal_name, supervise};
 
 /// The hidden word that makes the program a supervisor.
 pub const WORD: &str = "supervise-command";

@@ -1,6 +1,7 @@
 //! `job_kill`: ends a job and all it started.
 
 use workspace::commands::jobs::{Outcome, Status};
+use workspace::process::supervise::code_text;
 
 use super::{status, workspace_of};
 use crate::args::{Arg, Args, Kind};
@@ -38,7 +39,7 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     let text = match (&now.outcome, was_over) {
         (Some(outcome), true) => {
             let code = match outcome {
-                Outcome::Exited(code) => format!(" (exit code {code})"),
+                Outcome::Exited(code) => format!(" (exit code {})", code_text(*code)),
                 _ => String::new(),
             };
             let word = status::word(outcome);

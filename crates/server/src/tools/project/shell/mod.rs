@@ -1,5 +1,6 @@
 //! The tools that run commands. They exist only when they are turned on.
 
+mod detail;
 mod job_kill;
 mod job_status;
 mod run_command;
@@ -98,18 +99,27 @@ const MAX_RUNTIME: Arg = time(
     "When it is ended, with all it started",
 );
 
-fn request<'a>(args: &'a Args, time: &str, default: Duration) -> CommandRequest<'a> {
-    CommandRequest {
-        command: args.texts("command"),
+fn request<'a>(
+    args: &'a Args,
+    time: &str,
+    default: Duration,
+) -> Result<CommandRequest<'a>, Failure> {
+    let command = args.texts("command");
+    if let Some(place) = command.iter().position(String::is_empty) {
+        let fault = format!("command[{place}]: expected text of at least 1 character, got \"\"");
+        return Err(Failure::Arguments(fault));
+    }
+    Ok(CommandRequest {
+        command,
         cwd: args.text("cwd"),
         time_limit: args.count(time).map_or(default, Duration::from_millis),
-    }
+    })
 }
 
 /// What the journal tells of a command.
 fn record(command: &[String], result: String) -> Record {
     Record {
-        detail: Some(command.join(" ")),
+        detail: Some(detail::of(command)),
         result,
         ..Record::default()
     }

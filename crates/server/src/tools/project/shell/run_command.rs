@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     let shell = ctx.shell()?;
-    let request = request(args, "timeoutMs", shell.times.command);
+    let request = request(args, "timeoutMs", shell.times.command)?;
     let run = || {
         let reader = ctx.reader(args)?;
         shell.commands.run(&reader, &request, ctx.progress.tell())

@@ -35,7 +35,7 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         let fault = "name: expected at most 200 characters";
         return Err(Failure::Arguments(fault.to_owned()));
     }
-    let request = request(args, "maxRuntimeMs", shell.times.job);
+    let request = request(args, "maxRuntimeMs", shell.times.job)?;
     let start = || {
         let reader = ctx.reader(args)?;
         shell.commands.start_job(&reader, &request, name)

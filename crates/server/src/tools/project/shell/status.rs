@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use workspace::commands::jobs::{Job, Outcome, Status};
 use workspace::commands::output::Text;
-use workspace::process::supervise::{Ended, Exit, Process, Stopped, signal_name};
+use workspace::process::supervise::{Ended, Exit, Process, Stopped, code_text, signal_name};
 
 /// An output as a body: never empty, and with what was cut and what was no text.
 pub(super) fn body(text: Text) -> String {
@@ -32,7 +32,7 @@ pub(super) fn of_command(ended: &Ended, time_limit: Duration) -> String {
     let duration = ended.took.as_millis();
     let how = match (ended.stopped, ended.exit) {
         (Some(Stopped::TimedOut), _) => format!("timed out after {}ms", time_limit.as_millis()),
-        (_, Some(Exit::Code(code))) => format!("exit code: {code}"),
+        (_, Some(Exit::Code(code))) => format!("exit code: {}", code_text(code)),
         (_, Some(Exit::Signal(signal))) => format!("terminated by signal {}", signal_name(signal)),
         (_, None) => "ended in an unknown way".to_owned(),
     };
@@ -44,7 +44,7 @@ pub(super) fn for_journal(ended: &Ended) -> String {
     let duration = ended.took.as_millis();
     let how = match (ended.stopped, ended.exit) {
         (Some(Stopped::TimedOut), _) => "timed out".to_owned(),
-        (_, Some(Exit::Code(code))) => format!("exit {code}"),
+        (_, Some(Exit::Code(code))) => format!("exit {}", code_text(code)),
         (_, Some(Exit::Signal(signal))) => format!("signal {}", signal_name(signal)),
         (_, None) => "ended in an unknown way".to_owned(),
     };
@@ -61,7 +61,10 @@ pub(super) fn still_running(running: &[Process]) -> Option<String> {
     }
     let names = running.iter().take(SHOWN);
     let names: Vec<String> = names
-        .map(|process| format!("{} {}", process.pid, rooted::show(&process.name)))
+        .map(|process| {
+            let named = format!("{} {}", process.pid, rooted::show(&process.name));
+            named.trim_end().to_owned()
+        })
         .collect();
     let more = if n > SHOWN { ", …" } else { "" };
     let processes = if n == 1 { "process" } else { "processes" };
@@ -75,6 +78,7 @@ pub(super) fn of_job(job: &Job, status: &Status) -> String {
     match &status.outcome {
         None => format!("running  duration: {duration}ms"),
         Some(Outcome::Exited(code)) => {
+            let code = code_text(*code);
             format!("exited  exit code: {code}  duration: {duration}ms")
         }
         Some(Outcome::Killed(signal)) => {
@@ -96,7 +100,9 @@ pub(super) fn in_list(status: &Status) -> String {
     let duration = status.duration.as_millis();
     match &status.outcome {
         None => format!("running, duration {duration}ms"),
-        Some(Outcome::Exited(code)) => format!("exit code {code}, duration {duration}ms"),
+        Some(Outcome::Exited(code)) => {
+            format!("exit code {}, duration {duration}ms", code_text(*code))
+        }
         Some(outcome) => format!("{}, duration {duration}ms", word(outcome)),
     }
 }

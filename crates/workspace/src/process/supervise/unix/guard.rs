@@ -7,15 +7,15 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, Resource, Rlimit, WaitOptions, WaitStatus, getrlimit, setrlimit, setsid, wait,
 };
 
-use super::super::Exit;
-use super::sweep::{self, Leftovers};
+use super::super::{Exit, GRACE};
+use super::sweep::{self, Family, Leftovers};
 use super::wire::{DISCARD, Report, STOP, Spec};
 use super::{CHUNK, is_nothing_yet};
 
@@ -25,6 +25,9 @@ const TICK: Duration = Duration::from_secs(1);
 const BLIND_TICK: Duration = Duration::from_millis(5);
 /// How often it looks whether anything is left once the command has ended.
 const LATE_TICK: Duration = Duration::from_millis(100);
+
+/// How long killing goes on before it is given up: what the system cannot end, nobody can.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Supervises one command, as told over stdin. This is all that such a process does.
 ///
@@ -63,6 +66,7 @@ pub fn supervise() -> io::Result<()> {
     control.write_all(&Report::Started(number).to_bytes())?;
     let guard = Guard {
         main,
+        family: Family::of(main),
         ended: sweep::end_of(main),
         control,
         drain,
@@ -150,6 +154,7 @@ fn start(spec: Spec, output: OwnedFd) -> io::Result<Pid> {
 
 struct Guard {
     main: Pid,
+    family: Family,
     /// Becomes readable when the command ends; not every system has one.
     ended: Option<OwnedFd>,
     control: UnixStream,
@@ -174,6 +179,7 @@ impl Guard {
             if self.exit.is_some() && matches!(n_left, Leftovers::None) {
                 return;
             }
+            self.family.look();
             let (ordered, discarded) = self.wait();
             if ordered && self.is_told_to_stop() {
                 break;
@@ -182,9 +188,25 @@ impl Guard {
                 self.discard();
             }
         }
-        sweep::end_all(self.main, || self.reap());
+        self.end_all();
         if !reported && let Some(exit) = self.exit {
             self.report(exit, Leftovers::None);
+        }
+    }
+
+    /// Ends all: first by asking, then by force.
+    fn end_all(&mut self) {
+        let started = Instant::now();
+        self.family.ask();
+        while self.reap() == Leftovers::Some {
+            let elapsed = started.elapsed();
+            if elapsed >= GRACE + PATIENCE {
+                return;
+            }
+            if elapsed >= GRACE {
+                self.family.kill();
+            }
+            std::thread::sleep(sweep::TICK);
         }
     }
 
@@ -199,7 +221,7 @@ impl Guard {
                 }
                 Ok(None) => return Leftovers::Some,
                 Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return sweep::beyond_children(self.main),
+                Err(_) => return self.family.beyond_children(),
             }
         }
     }
@@ -207,7 +229,7 @@ impl Guard {
     fn report(&mut self, exit: Exit, left: Leftovers) {
         let running = match left {
             Leftovers::None => Vec::new(),
-            Leftovers::Some => sweep::running(self.main),
+            Leftovers::Some => self.family.running(),
         };
         // When the server is gone the control channel says so next.
         let _ = self

@@ -25,9 +25,6 @@ use super::{Ended, Exit, GRACE, Order, Process, Stopped, WORD, Watch};
 
 pub use self::guard::supervise;
 
-/// Whether commands can be supervised here.
-pub const IS_AVAILABLE: bool = true;
-
 /// How long a supervisor may take to start the command, or to end once all is over.
 const START: Duration = Duration::from_secs(30);
 /// How long the sweep may take beyond the grace before the call answers all the same.
@@ -153,7 +150,8 @@ impl Supervised {
         }
     }
 
-    /// Hands on the output until the command ends, or is ended.
+    /// Hands on the output until the command ends, or is ended; now and then it hands on nothing,
+    /// so that the taker can do what is due.
     ///
     /// What it left running keeps running as long as this value lives.
     pub fn watch(&mut self, watch: &Watch<'_>, sink: &mut dyn FnMut(&[u8])) -> Ended {
@@ -199,6 +197,8 @@ impl Supervised {
             self.wait(wait);
             if self.take_output(&mut buffer, sink) {
                 last_output = Instant::now();
+            } else {
+                sink(&[]);
             }
             self.take_reports();
         }
@@ -363,6 +363,12 @@ fn supervisor(program: &Path) -> Command {
     // Its variables can be read by what it starts.
     command.arg(WORD).env_clear();
     command
+}
+
+/// An exit code as people write it.
+#[must_use]
+pub fn code_text(code: i32) -> String {
+    code.to_string()
 }
 
 /// What people call a signal.

@@ -30,44 +30,61 @@ pub(in super::super) fn end_of(process: Pid) -> Option<OwnedFd> {
     pidfd_open(process, PidfdFlags::empty()).ok()
 }
 
-/// Who has no children has no descendants either.
-pub(in super::super) fn beyond_children(_: Pid) -> Leftovers {
-    Leftovers::None
+/// What belongs to a command: all that descends from this process.
+pub(in super::super) struct Family {
+    main: Pid,
 }
 
-pub(in super::super) fn ask(main: Pid) {
-    signal_all(main, &[Signal::TERM, Signal::CONT]);
-}
+impl Family {
+    pub(in super::super) fn of(main: Pid) -> Self {
+        Self { main }
+    }
 
-pub(in super::super) fn kill(main: Pid) {
-    signal_all(main, &[Signal::KILL]);
-}
+    /// There is no need to remember: who there is can be told at any time.
+    #[expect(clippy::unused_self, reason = "other systems have to remember")]
+    pub(in super::super) fn look(&mut self) {}
 
-pub(in super::super) fn running(_: Pid) -> Vec<Process> {
-    let all = descendants().into_iter().flatten();
-    let alive = all.filter(|&pid| stat(pid).is_some_and(|stat| stat.state != 'Z'));
-    alive
-        .map(|pid| {
-            let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
-            Process {
-                pid,
-                name: name.trim_ascii_end().to_vec(),
+    /// Who has no children has no descendants either.
+    #[expect(clippy::unused_self, reason = "other systems have to look further")]
+    pub(in super::super) fn beyond_children(&mut self) -> Leftovers {
+        Leftovers::None
+    }
+
+    pub(in super::super) fn ask(&mut self) {
+        self.signal(&[Signal::TERM, Signal::CONT]);
+    }
+
+    pub(in super::super) fn kill(&mut self) {
+        self.signal(&[Signal::KILL]);
+    }
+
+    #[expect(clippy::unused_self, reason = "other systems have to remember")]
+    pub(in super::super) fn running(&mut self) -> Vec<Process> {
+        let all = descendants().into_iter().flatten();
+        let alive = all.filter(|&pid| stat(pid).is_some_and(|stat| stat.state != 'Z'));
+        alive
+            .map(|pid| {
+                let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+                Process {
+                    pid,
+                    name: name.trim_ascii_end().to_vec(),
+                }
+            })
+            .collect()
+    }
+
+    fn signal(&self, signals: &[Signal]) {
+        let Some(all) = descendants() else {
+            // Nothing tells who there is.
+            for &signal in signals {
+                let _ = kill_process_group(self.main, signal);
             }
-        })
-        .collect()
-}
-
-fn signal_all(main: Pid, signals: &[Signal]) {
-    let Some(all) = descendants() else {
-        // Nothing tells who there is.
-        for &signal in signals {
-            let _ = kill_process_group(main, signal);
+            return;
+        };
+        let known: HashSet<u32> = all.iter().copied().chain([own_number()]).collect();
+        for pid in all {
+            signal_one(pid, signals, &known);
         }
-        return;
-    };
-    let known: HashSet<u32> = all.iter().copied().chain([own_number()]).collect();
-    for pid in all {
-        signal_one(pid, signals, &known);
     }
 }
 
