@@ -116,11 +116,7 @@ async fn one(
             .connection
             .reply(asked.id, *asked.request, caller);
         drop(room);
-        let status = if modern {
-            status(&answer, lacks_meta)
-        } else {
-            StatusCode::OK
-        };
+        let status = status(&answer, modern, lacks_meta);
         serde_json::to_vec(&answer).map(|body| (status, body)).ok()
     };
     if !is_call {
@@ -164,15 +160,18 @@ async fn soon(
     events::events(first, notes, answer, quiet, guard)
 }
 
-/// The status of an answer from 2026-07-28 on.
-fn status(answer: &ServerJsonRpcMessage, lacks_meta: bool) -> StatusCode {
+/// The status of an answer: before 2026-07-28 errors came with 200 too. A revision that is not known
+/// may be older than that; whoever asks for it in the new way gets the new status.
+fn status(answer: &ServerJsonRpcMessage, modern: bool, lacks_meta: bool) -> StatusCode {
     let JsonRpcMessage::Error(error) = answer else {
         return StatusCode::OK;
     };
     match error.error.code {
-        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
-        | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
-        | ErrorCode::HEADER_MISMATCH => StatusCode::BAD_REQUEST,
+        ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => StatusCode::BAD_REQUEST,
+        _ if !modern => StatusCode::OK,
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY | ErrorCode::HEADER_MISMATCH => {
+            StatusCode::BAD_REQUEST
+        }
         ErrorCode::INVALID_PARAMS if lacks_meta => StatusCode::BAD_REQUEST,
         ErrorCode::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
         _ => StatusCode::OK,

@@ -129,7 +129,7 @@ impl Served {
     }
 }
 
-fn until(holds: impl Fn() -> bool) {
+fn until(mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !holds() {
         assert!(Instant::now() < deadline, "it does not come");
@@ -196,6 +196,57 @@ fn beyond_the_bounds_clients_are_told_to_come_again() {
 }
 
 #[test]
+fn who_finds_no_place_is_told_to_come_again() {
+    let served = Served::start("places", |limits| limits.connections = 2);
+    let held = [served.send(b""), served.send(b"")];
+    let refused = rest(served.send(b""));
+    let head = "HTTP/1.1 503 Service Unavailable\r\n";
+    assert!(refused.starts_with(head), "{refused}");
+    assert!(refused.contains("retry-after: 1\r\n"), "{refused}");
+    assert!(refused.contains(r#""code":-32000"#), "{refused}");
+    drop(held);
+    served.stage.let_end(1);
+    until(|| rest(served.call(false)).contains("done"));
+    served.finish();
+}
+
+#[test]
+fn bodies_take_so_much_memory_together_and_no_more() {
+    let served = Served::start("bodies", |limits| limits.body_bytes = 1000);
+    let half = |n: usize| {
+        let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+        let body = " ".repeat(n);
+        format!("{head}Content-Length: 1000\r\n\r\n{body}").into_bytes()
+    };
+    // Four times the greatest body has room; whichever comes last has none.
+    let mut bodies: Vec<_> = (0..5).map(|_| served.send(&half(900))).collect();
+    let mut refused = None;
+    until(|| {
+        for (n, body) in bodies.iter().enumerate() {
+            body.set_read_timeout(Some(Duration::from_millis(1)))
+                .unwrap();
+            if body.peek(&mut [0]).is_ok() {
+                refused = Some(n);
+            }
+        }
+        refused.is_some()
+    });
+    let mut refused = bodies.swap_remove(refused.unwrap());
+    let patience = Some(Duration::from_secs(20));
+    refused.set_read_timeout(patience).unwrap();
+    let head = up_to(&mut refused, "\r\n\r\n");
+    assert!(head.starts_with("HTTP/1.1 503 "), "{head}");
+    assert!(head.contains("retry-after: 1\r\n"), "{head}");
+    for mut body in bodies {
+        body.set_read_timeout(patience).unwrap();
+        body.write_all(&[b' '; 100]).unwrap();
+        let head = up_to(&mut body, "\r\n\r\n");
+        assert!(head.starts_with("HTTP/1.1 400 "), "all read: {head}");
+    }
+    served.finish();
+}
+
+#[test]
 fn a_body_that_does_not_come_ends_in_a_time_out() {
     let served = Served::start("slow", |limits| {
         limits.body_time = Duration::from_millis(50);
@@ -208,6 +259,9 @@ fn a_body_that_does_not_come_ends_in_a_time_out() {
     assert!(answer.contains("Request Timeout: the rest of the request did not come"));
     assert_eq!(rest(served.send(head.as_bytes())), "");
     assert_eq!(rest(served.send(b"")), "");
+    // The same holds between two requests.
+    let answer = rest(served.send(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    assert!(answer.ends_with(r#"{"status":"ok"}"#), "{answer}");
     served.finish();
 }
 

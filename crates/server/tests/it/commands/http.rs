@@ -1,12 +1,13 @@
 //! Commands over HTTP, where the server allows itself more open files.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::{eventually, mark, processes};
 use crate::client::folder;
-use crate::http::peer::{Reply, Request, Served, call};
+use crate::http::peer::{Reply, Request, Served, call, ping};
 
 fn text(reply: &Reply) -> String {
     let message = reply.json();
@@ -87,6 +88,38 @@ fn who_leaves_amid_the_events_ends_a_modern_command() {
     eventually("it ends", || processes(&mark).is_empty());
 }
 
+/// With Nagle's algorithm on, the answer would wait until the client's system acknowledges the
+/// event before it, which it does after 40 ms.
+#[test]
+fn no_event_waits_for_the_one_before() {
+    const STEP: Duration = Duration::from_millis(30);
+    let root = folder(&[]);
+    let server = Served::start(root.path(), &["--shell-any"]);
+    let mut request = Request::post(&call(
+        1,
+        "run_command",
+        json!({"command": ["echo", "told"]}),
+    ));
+    request.edit(|message| message["params"]["_meta"] = json!({"progressToken": 1}));
+    let mut conn = server.connect();
+    let mut took: Vec<_> = (0..30)
+        .map(|_| {
+            conn.send(&request);
+            let head = conn.head().unwrap();
+            assert_eq!(head.header("content-type"), Some("text/event-stream"));
+            assert!(conn.chunk().contains("told"));
+            let before = Instant::now();
+            while !conn.chunk().is_empty() {}
+            before.elapsed()
+        })
+        // Systems acknowledge at once for some time at first.
+        .skip(10)
+        .collect();
+    took.sort();
+    let middle = took[took.len() / 2];
+    assert!(middle < STEP, "{took:?}");
+}
+
 #[test]
 fn an_older_command_goes_on_without_its_client() {
     let root = folder(&[]);
@@ -105,4 +138,43 @@ fn an_older_command_goes_on_without_its_client() {
         let log = text(&server.post(&call(2, "work_log", json!({}))));
         log.contains("run_command") && log.contains("exit 0")
     });
+}
+
+#[test]
+fn the_end_waits_for_a_command_and_then_ends_jobs() {
+    let root = folder(&[]);
+    let mut server = Served::start(root.path(), &["--shell-any"]);
+    let (job, mark) = (mark(), mark());
+    let command = json!({"command": ["sleep", job]});
+    text(&server.post(&call(1, "start_job", command)));
+    let script = format!("until [ -e go ]; do sleep 0.05; : {mark}; done; echo done");
+    let mut conn = server.connect();
+    let mut idle = server.connect();
+    assert_eq!(idle.post(&ping(1)).status, 200);
+    let command = json!({"command": ["sh", "-c", script]});
+    conn.send(&Request::post(&call(2, "run_command", command)));
+    eventually("it runs", || processes(&mark).len() == 1);
+    server.terminate();
+    assert!(idle.is_closed(), "it stops");
+    assert_eq!(processes(&job).len(), 1, "calls under way may ask for it");
+    std::fs::write(root.path().join("go"), "").unwrap();
+    let got = text(&conn.recv());
+    assert!(got.starts_with("done\n\nexit code: 0"), "{got}");
+    assert_eq!(server.wait().0, Some(0));
+    eventually("the job ends", || processes(&job).is_empty());
+}
+
+#[test]
+fn a_command_that_does_not_end_does_not_hold_up_the_end() {
+    let root = folder(&[]);
+    let mut server = Served::start(root.path(), &["--shell-any"]);
+    let mark = mark();
+    let mut conn = server.connect();
+    let script = format!("trap '' TERM; sleep {mark}; sleep {mark}");
+    let command = json!({"command": ["sh", "-c", script]});
+    conn.send(&Request::post(&call(1, "run_command", command)));
+    eventually("it runs", || processes(&mark).len() == 2);
+    server.terminate();
+    assert_eq!(server.wait().0, Some(0));
+    eventually("the command ends", || processes(&mark).is_empty());
 }

@@ -195,16 +195,22 @@ fn an_unknown_version_is_told_the_known_ones() {
     let folder = folder(&[]);
     let served = Served::start(folder.path(), &[]);
     let mut meta = modern_meta();
-    meta["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
-    for method in ["server/discover", "tools/list"] {
+    for (method, version) in [
+        ("server/discover", "2099-01-01"),
+        ("tools/list", "2099-01-01"),
+        ("tools/list", "2026-07-27"),
+        ("tools/list", "1999-01-01"),
+        ("tools/list", "draft"),
+    ] {
+        meta["io.modelcontextprotocol/protocolVersion"] = json!(version);
         let message =
             json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": &meta}});
-        let request = Request::post(&message).with("MCP-Protocol-Version", "2099-01-01");
+        let request = Request::post(&message).with("MCP-Protocol-Version", version);
         let reply = served.send(&request);
         assert_eq!(reply.status, 400);
         let error = &reply.json()["error"];
         assert_eq!(error["code"], -32022);
-        assert_eq!(error["data"]["requested"], "2099-01-01");
+        assert_eq!(error["data"]["requested"], version);
         let supported = error["data"]["supported"].as_array().unwrap();
         assert!(supported.contains(&json!("2026-07-28")), "{supported:?}");
         assert!(supported.contains(&json!("2025-11-25")), "{supported:?}");

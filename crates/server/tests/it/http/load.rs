@@ -6,13 +6,16 @@ use serde_json::json;
 
 use super::peer::{Request, Served, call, ping};
 use crate::client::{folder, text_of};
+use crate::races::soak;
 
 #[test]
 fn parallel_clients_lose_nothing() {
-    const CLIENTS: usize = 32;
-    const CALLS: usize = 12;
-    let lines: String = (0..CLIENTS * CALLS)
-        .map(|n| format!("line {n:03};\n"))
+    const CLIENTS: usize = 64;
+    // Every fifth call edits the file that all of them share.
+    let n_calls = 25 * soak();
+    let n_edits = n_calls / 5;
+    let lines: String = (0..CLIENTS * n_edits)
+        .map(|n| format!("line {n:05};\n"))
         .collect();
     let folder = folder(&[("shared.txt", &lines), ("a.txt", "hello\n")]);
     let served = Served::start(folder.path(), &[]);
@@ -21,16 +24,33 @@ fn parallel_clients_lose_nothing() {
             let served = &served;
             scope.spawn(move || {
                 let mut conn = served.connect();
-                for n in client * CALLS..(client + 1) * CALLS {
-                    let (old, new) = (format!("line {n:03};"), format!("done {n:03};"));
-                    let edit = json!({"path": "shared.txt", "oldString": old, "newString": new});
-                    let reply = conn.post(&call(n, "edit_file", edit));
-                    assert_eq!(reply.status, 200);
-                    assert_eq!(reply.json()["id"], n);
-                    let text = text_of(&reply.json());
-                    assert_eq!(text, "Replaced 1 occurrence in shared.txt");
-                    let reply = conn.post(&call(n, "read_file", json!({"path": "a.txt"})));
-                    assert_eq!(text_of(&reply.json()), "1: hello");
+                for n in client * n_edits..(client + 1) * n_edits {
+                    let (old, new) = (format!("line {n:05};"), format!("done {n:05};"));
+                    let own = format!("own/{client}.txt");
+                    let mixed = [
+                        (
+                            "edit_file",
+                            json!({"path": "shared.txt", "oldString": old, "newString": new}),
+                            "Replaced 1 occurrence in shared.txt",
+                        ),
+                        ("read_file", json!({"path": "a.txt"}), "1: hello"),
+                        (
+                            "write_file",
+                            json!({"path": own, "content": new}),
+                            "ed own/",
+                        ),
+                        ("grep", json!({"pattern": new, "path": own}), &new),
+                        ("list_files", json!({"path": "own"}), &own),
+                    ];
+                    for (tool, arguments, wanted) in mixed {
+                        let reply = conn.post(&call(n, tool, arguments));
+                        assert_eq!(reply.status, 200);
+                        let answer = reply.json();
+                        assert_eq!(answer["id"], n);
+                        assert_eq!(answer["result"]["isError"], json!(null), "{answer}");
+                        let text = text_of(&answer);
+                        assert!(text.contains(wanted), "{tool}: {text}");
+                    }
                 }
             });
         }
@@ -94,7 +114,7 @@ fn idle_connections_and_abandoned_handshakes_cost_little() {
     let folder = folder(&[]);
     let served = Served::start(folder.path(), &[]);
     let mut idle = Vec::new();
-    for n in 0..400 {
+    for n in 0..if soak() > 1 { 1000 } else { 400 } {
         let mut conn = served.connect();
         assert_eq!(conn.post(&ping(n)).status, 200);
         idle.push(conn);
