@@ -42,6 +42,10 @@ use crate::toolset::Toolset;
 pub const BODY_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes of the head of a request, at most.
 const HEAD_BYTES: usize = 64 * 1024;
+/// Connections beyond the bound that are told so at the same time; more are just closed.
+const FAREWELLS: usize = 64;
+/// How long that may take.
+const FAREWELL_TIME: Duration = Duration::from_secs(2);
 /// Threads that may block: those of calls, and some that read long bodies.
 const READERS: usize = 2;
 /// How long to wait when a connection cannot be taken, for want of files for example.
@@ -161,6 +165,7 @@ async fn accept(
     stopping: &watch::Sender<bool>,
 ) {
     let places = Arc::new(Semaphore::new(http.limits.connections));
+    let farewells = Arc::new(Semaphore::new(FAREWELLS));
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -174,9 +179,16 @@ async fn accept(
         };
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             http.toolset.log().debug("too many connections");
-            if http.tls.is_none() {
-                // What does not fit into the socket's buffer is not worth waiting for.
-                let _ = stream.try_write(&Refusal::busy().wire());
+            // There is no way to say why before there are keys.
+            if http.tls.is_none()
+                && let Ok(seat) = Arc::clone(&farewells).try_acquire_owned()
+            {
+                tokio::spawn(async move {
+                    let busy = Refusal::busy();
+                    let said = stream::turn_away(stream, &busy, FAREWELL_TIME);
+                    let _ = tokio::time::timeout(FAREWELL_TIME, said).await;
+                    drop(seat);
+                });
             }
             continue;
         };

@@ -76,13 +76,12 @@ impl Tls {
         // Whoever sends a letter sends HTTP as it is; a handshake starts with another byte.
         let mut first = [0];
         let n_seen = stream.peek(&mut first).await?;
-        let mut stream = Patient::new(stream, patience);
         if n_seen > 0 && first[0].is_ascii_alphabetic() {
             let text = "this address takes encrypted requests only, at https://";
-            stream.write_all(&Refusal::malformed(text).wire()).await?;
-            linger(stream).await;
+            turn_away(stream, &Refusal::malformed(text), patience).await;
             return Err(io::Error::other("the client does not encrypt"));
         }
+        let stream = Patient::new(stream, patience);
         match self.0.accept(stream).into_fallible().await {
             Ok(stream) => Ok(Stream::Encrypted(Box::new(stream))),
             Err((error, stream)) => {
@@ -115,6 +114,14 @@ fn has_instructions() -> bool {
         && std::arch::is_aarch64_feature_detected!("neon")
         && std::arch::is_aarch64_feature_detected!("pmull")
         && std::arch::is_aarch64_feature_detected!("sha2");
+}
+
+/// Says why a connection is not served, and ends it.
+pub(super) async fn turn_away(stream: TcpStream, refusal: &Refusal, patience: Duration) {
+    let mut stream = Patient::new(stream, patience);
+    if stream.write_all(&refusal.wire()).await.is_ok() {
+        linger(stream).await;
+    }
 }
 
 /// Ends a connection so that its last bytes arrive: what was not read of the other side's may take

@@ -199,7 +199,8 @@ fn beyond_the_bounds_clients_are_told_to_come_again() {
 fn who_finds_no_place_is_told_to_come_again() {
     let served = Served::start("places", |limits| limits.connections = 2);
     let held = [served.send(b""), served.send(b"")];
-    let refused = rest(served.send(b""));
+    // It says so even to whom it does not read.
+    let refused = rest(served.call(false));
     let head = "HTTP/1.1 503 Service Unavailable\r\n";
     assert!(refused.starts_with(head), "{refused}");
     assert!(refused.contains("retry-after: 1\r\n"), "{refused}");

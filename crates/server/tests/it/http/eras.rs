@@ -145,6 +145,12 @@ fn batches_are_unpacked() {
     assert_eq!(text_of(&answers[1]), "1: hello");
     assert_eq!(answers[2]["error"]["code"], -32602);
     assert_eq!(answers[3]["error"]["code"], -32602);
+    // An id belongs to its request; who uses one twice gets it twice.
+    let answers = served.post(&json!([ping(7), ping(7)])).json();
+    assert_eq!(
+        (&answers[0]["id"], &answers[1]["id"]),
+        (&json!(7), &json!(7))
+    );
     assert!(served.post(&json!([initialize("2025-03-26")])).json()[0]["result"].is_object());
     for (batch, text) in [
         (
