@@ -214,6 +214,14 @@ impl Root {
         found.unwrap_or(platform::FOLDS_CASE)
     }
 
+    /// Says whether the system resolves a whole path beneath this root in one call. Where it does
+    /// not, each component is opened by itself, which takes longer and is as safe.
+    #[must_use]
+    pub fn resolves_in_one_call(&self) -> bool {
+        let here = platform::dir_beneath(&self.handle, b".", false);
+        matches!(here, platform::Beneath::Opened(_))
+    }
+
     /// Says whether the directory was removed or moved away after it was opened.
     #[must_use]
     pub fn is_gone(&self) -> bool {

@@ -1,7 +1,7 @@
 //! All commands of the program, with their options: what completions and the manual page are made of.
 
 use crate::options::Opt;
-use crate::{cli, managed, notes, paged, shells, tunnel};
+use crate::{cli, doctor, managed, notes, paged, setup, shells, tunnel};
 
 /// One command.
 #[derive(Debug)]
@@ -54,6 +54,18 @@ pub const ALL: &[Entry] = &[
         about: "serve one folder in pages that can be cited and gone on with",
         follows: Follows::Nothing,
         tables: paged::OPTIONS,
+    },
+    Entry {
+        name: "setup",
+        about: "connect a client",
+        follows: Follows::Words(setup::client::NAMES),
+        tables: setup::OPTIONS,
+    },
+    Entry {
+        name: "doctor",
+        about: "look at all that a start depends on, and say what to do about what is wrong",
+        follows: Follows::Nothing,
+        tables: doctor::OPTIONS,
     },
     Entry {
         name: "call",

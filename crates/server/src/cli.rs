@@ -33,106 +33,106 @@ pub enum Command {
     Version,
 }
 
-/// The options, in the order of the help.
-pub const OPTIONS: &[&[Opt]] = &[
-    &[
-        opt(
-            "config",
-            "<path>",
-            "configuration file, JSON or TOML (default: workspace-mcp.config.json or .toml in the\n\
-         current folder, else workspace-mcp/config.json or .toml in the user's configuration\n\
-         folder); options and environment win over it",
-        ),
-        opt(
-            "root",
-            "<dir>",
-            "folder to serve, as the workspace \"default\" (default: the current folder)",
-        ),
-        opt(
-            "workspace",
-            "<name>=<path>[:ro]",
-            "another folder under a name (^[a-z0-9][a-z0-9_-]*$); :ro closes it to writing; repeatable.\n\
-         The primary workspace is the one named \"default\", else the first",
-        ),
-    ],
-    TRANSPORT,
-    &[
-        opt(
-            "durability",
-            "<kill|power>",
-            "what a finished change survives: the end of the process (kill, the default) or of the power",
-        ),
-        flag("read-only", None, "offer only tools that change nothing"),
-        opt(
-            "allow-tool",
-            "<name>",
-            "offer only the tools named so; repeatable",
-        ),
-        opt(
-            "deny-tool",
-            "<name>",
-            "do not offer this tool, whatever else is said; repeatable",
-        ),
-        opt(
-            "deny-path",
-            "<glob>",
-            "hide matching paths from every tool; repeatable",
-        ),
-        opt(
-            "read-only-path",
-            "<glob>",
-            "close matching paths to writing; repeatable",
-        ),
-        opt(
-            "max-answer-bytes",
-            "<n>",
-            "cut answers to this size, at a line (default 1048576)",
-        ),
-        opt(
-            "journal-max-bytes",
-            "<n>",
-            "size at which a journal or notes file is moved on (default 5242880)",
-        ),
-        opt(
-            "journal-files",
-            "<n>",
-            "full journal files that are kept (default 20, 0 = all)",
-        ),
-        opt(
-            "state-dir",
-            "<dir>",
-            "keep state there instead of in <root>/.workspace-mcp",
-        ),
-        flag(
-            "shell",
-            None,
-            "offer run_command, start_job, job_status and job_kill, for the programs pnpm, npm, npx\n\
-         and node and those of --shell-allow",
-        ),
-        flag(
-            "shell-any",
-            None,
-            "offer the same for any program: whoever calls can then do what you can",
-        ),
-        opt(
-            "shell-allow",
-            "<list>",
-            "programs that may run too, by base name, separated by commas; repeatable",
-        ),
-        opt(
-            "shell-env",
-            "<name>",
-            "pass this variable on to commands although its name looks secret; repeatable",
-        ),
-        opt(
-            "shell-path",
-            "<folders>",
-            "look for programs there instead of in PATH",
-        ),
-    ],
-    LOG,
-    GENERAL,
+/// What is served.
+pub(crate) const SERVED: &[Opt] = &[
+    opt(
+        "config",
+        "<path>",
+        "configuration file, JSON or TOML (default: workspace-mcp.config.json or .toml in the\n\
+     current folder, else workspace-mcp/config.json or .toml in the user's configuration\n\
+     folder); options and environment win over it",
+    ),
+    opt(
+        "root",
+        "<dir>",
+        "folder to serve, as the workspace \"default\" (default: the current folder)",
+    ),
+    opt(
+        "workspace",
+        "<name>=<path>[:ro]",
+        "another folder under a name (^[a-z0-9][a-z0-9_-]*$); :ro closes it to writing; repeatable.\n\
+     The primary workspace is the one named \"default\", else the first",
+    ),
 ];
+
+/// What is offered, and how it works.
+pub(crate) const OFFERED: &[Opt] = &[
+    opt(
+        "durability",
+        "<kill|power>",
+        "what a finished change survives: the end of the process (kill, the default) or of the power",
+    ),
+    flag("read-only", None, "offer only tools that change nothing"),
+    opt(
+        "allow-tool",
+        "<name>",
+        "offer only the tools named so; repeatable",
+    ),
+    opt(
+        "deny-tool",
+        "<name>",
+        "do not offer this tool, whatever else is said; repeatable",
+    ),
+    opt(
+        "deny-path",
+        "<glob>",
+        "hide matching paths from every tool; repeatable",
+    ),
+    opt(
+        "read-only-path",
+        "<glob>",
+        "close matching paths to writing; repeatable",
+    ),
+    opt(
+        "max-answer-bytes",
+        "<n>",
+        "cut answers to this size, at a line (default 1048576)",
+    ),
+    opt(
+        "journal-max-bytes",
+        "<n>",
+        "size at which a journal or notes file is moved on (default 5242880)",
+    ),
+    opt(
+        "journal-files",
+        "<n>",
+        "full journal files that are kept (default 20, 0 = all)",
+    ),
+    opt(
+        "state-dir",
+        "<dir>",
+        "keep state there instead of in <root>/.workspace-mcp",
+    ),
+    flag(
+        "shell",
+        None,
+        "offer run_command, start_job, job_status and job_kill, for the programs pnpm, npm, npx\n\
+     and node and those of --shell-allow",
+    ),
+    flag(
+        "shell-any",
+        None,
+        "offer the same for any program: whoever calls can then do what you can",
+    ),
+    opt(
+        "shell-allow",
+        "<list>",
+        "programs that may run too, by base name, separated by commas; repeatable",
+    ),
+    opt(
+        "shell-env",
+        "<name>",
+        "pass this variable on to commands although its name looks secret; repeatable",
+    ),
+    opt(
+        "shell-path",
+        "<folders>",
+        "look for programs there instead of in PATH",
+    ),
+];
+
+/// The options, in the order of the help.
+pub const OPTIONS: &[&[Opt]] = &[SERVED, TRANSPORT, OFFERED, LOG, GENERAL];
 
 /// Reads the command line, without the program's own name.
 ///
@@ -210,6 +210,7 @@ pub fn help() -> String {
         "Safe, fast access to project folders for an AI agent, over MCP.\n\n\
          Usage: workspace-mcp [options]\n\
          \x20      workspace-mcp setup <client> [options]                     connect a client; see setup --help\n\
+         \x20      workspace-mcp doctor [options]                             say what is wrong, and what to do\n\
          \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
          \x20      workspace-mcp tools [options]                              list the tools\n\
          \x20      workspace-mcp check-config [options]                       show what would be served\n\

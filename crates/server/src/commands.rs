@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use workspace::process;
 use workspace::process::supervise::Launcher;
 use workspace::transaction::Recovered;
 use workspace::{Workspace, Workspaces};
@@ -16,6 +17,7 @@ use crate::config::discovery::{Found, Search};
 use crate::config::transport::Transport;
 use crate::config::{self, Config, Layer, Source, StartFault, check};
 use crate::dispatch::Server;
+use crate::doctor;
 use crate::http;
 use crate::log::{Level, Log};
 use crate::man;
@@ -56,6 +58,7 @@ pub fn run(
         Some("tunnel") => tunnel::run(words.skip(1), cwd, environment),
         Some(tunnel::SERVER_WORD) => tunnel::serve_without_key(words.skip(1)),
         Some("setup") => set_up(words.skip(1), cwd, environment),
+        Some("doctor") => diagnose(words.skip(1), cwd, environment),
         _ => cli::parse(words)
             .map_err(StartFault::Usage)
             .and_then(|line| run_line(line, cwd, environment)),
@@ -79,9 +82,27 @@ fn set_up(
     cwd: &Path,
     environment: fn(&str) -> Option<String>,
 ) -> Result<ExitCode, StartFault> {
-    let program = std::env::current_exe()
-        .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))?;
-    setup::run(words, cwd, environment, &program).map(|text| print(&text))
+    setup::run(words, cwd, environment, &this_program()?).map(|text| print(&text))
+}
+
+/// Looks at everything that a start depends on.
+fn diagnose(
+    words: impl Iterator<Item = String>,
+    cwd: &Path,
+    environment: fn(&str) -> Option<String>,
+) -> Result<ExitCode, StartFault> {
+    let report = doctor::run(words, cwd, environment, &this_program()?)?;
+    let printed = print(&report.text);
+    Ok(if report.has_fault {
+        ExitCode::FAILURE
+    } else {
+        printed
+    })
+}
+
+fn this_program() -> Result<PathBuf, StartFault> {
+    process::this_program()
+        .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))
 }
 
 fn run_line(
@@ -137,11 +158,15 @@ fn man(mut words: impl Iterator<Item = String>) -> Result<ExitCode, StartFault> 
 }
 
 /// What the start of the program goes by.
-struct Start<'a> {
-    options: &'a [(&'static str, String)],
-    roots: &'a [PathBuf],
-    cwd: &'a Path,
-    environment: fn(&str) -> Option<String>,
+pub(crate) struct Start<'a> {
+    /// The options of the command line.
+    pub(crate) options: &'a [(&'static str, String)],
+    /// The roots that they name.
+    pub(crate) roots: &'a [PathBuf],
+    /// Where relative paths start.
+    pub(crate) cwd: &'a Path,
+    /// Reads a variable.
+    pub(crate) environment: fn(&str) -> Option<String>,
 }
 
 impl Start<'_> {
@@ -161,7 +186,7 @@ impl Start<'_> {
     }
 
     /// The configuration of all layers, and the file that is one of them.
-    fn config(&self) -> Result<(Config, Found), StartFault> {
+    pub(crate) fn config(&self) -> Result<(Config, Found), StartFault> {
         let found = self.find()?;
         let variables = config::environment_options(self.environment);
         let mut layers = Vec::new();
@@ -187,7 +212,8 @@ impl Start<'_> {
     }
 }
 
-fn registry(config: &Config) -> Result<Registry, StartFault> {
+/// The tools that a configuration comes to.
+pub(crate) fn registry(config: &Config) -> Result<Registry, StartFault> {
     let has_shell = config.shell.mode.is_some() && !config.tools.read_only;
     Registry::of(&[(TOOLS, true), (shell_tools(), has_shell)], &config.tools)
         .map_err(|unknown| config.unknown_tool(&unknown))

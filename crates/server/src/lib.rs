@@ -22,6 +22,7 @@ pub mod config;
 pub mod conformance;
 pub mod context;
 pub mod dispatch;
+pub mod doctor;
 pub mod failure;
 pub mod http;
 pub mod log;

@@ -151,7 +151,7 @@ fn push_rows(rows: &mut Vec<[String; 3]>, config: &Config, key: &Key, option: &'
 }
 
 /// The value for people.
-fn value_of(setting: &Setting) -> String {
+pub(crate) fn value_of(setting: &Setting) -> String {
     match (setting.option, setting.value.as_str()) {
         ("http", "") => "http".to_owned(),
         // The option is a flag and has no value of its own.

@@ -54,6 +54,20 @@ pub(crate) const CLIENTS: [Client; 9] = [
     Client::Windsurf,
 ];
 
+/// What they are called on the command line; one of them by two names.
+pub(crate) const NAMES: &[&str] = &[
+    "claude-desktop",
+    "claude-code",
+    "cursor",
+    "vscode",
+    "opencode",
+    "codex",
+    "chatgpt",
+    "zed",
+    "gemini-cli",
+    "windsurf",
+];
+
 /// Names that readers of JSON stumble over.
 const TRAPS: [&str; 3] = ["__proto__", "constructor", "prototype"];
 

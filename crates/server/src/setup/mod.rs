@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 use self::client::{Client, Scope};
 use self::document::{Fault, Spot};
 use self::entry::Server;
+pub(crate) use self::order::OPTIONS;
 use self::order::{Entry, Order, Setting, Task};
 use self::places::Places;
 use self::platform::SYSTEM;

@@ -17,7 +17,8 @@ const NAME: &str = "workspace-mcp";
 /// The first word of a server that has other tools.
 pub(crate) const TOOLSETS: [&str; 3] = ["paged", "notes", "managed"];
 
-const OPTIONS: &[Opt] = &[
+/// The options of `setup` alone.
+const OWN: &[Opt] = &[
     opt(
         "name",
         "<name>",
@@ -60,6 +61,9 @@ const OPTIONS: &[Opt] = &[
         "replace an entry of that name that does not start this program",
     ),
 ];
+
+/// The options, in the order of the help.
+pub(crate) const OPTIONS: &[&[Opt]] = &[OWN, GENERAL];
 
 /// What `setup` is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -117,8 +121,7 @@ pub(crate) fn read(
     words: impl IntoIterator<Item = String>,
     setting: &Setting<'_>,
 ) -> Result<Order, StartFault> {
-    let words =
-        options::read(&[OPTIONS, GENERAL], Free::Taken, words).map_err(StartFault::Usage)?;
+    let words = options::read(OPTIONS, Free::Taken, words).map_err(StartFault::Usage)?;
     if words.has("help") {
         return Ok(Order::Help);
     }
@@ -398,7 +401,7 @@ pub(crate) fn help() -> String {
          Options:\n",
         names()
     );
-    text.push_str(&options::list(&[OPTIONS, GENERAL]));
+    text.push_str(&options::list(OPTIONS));
     text.push_str(
         "\nExamples:\n\
          \x20 workspace-mcp setup cursor                          serve the current folder in Cursor\n\

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use self::corpus::{BROKEN_JSON, BROKEN_TOML, files, in_list_of, shapes};
-use super::client::{CLIENTS, Client};
+use super::client::{CLIENTS, Client, NAMES};
 use super::document::Format;
 use crate::config::StartFault;
 
@@ -255,6 +255,14 @@ fn without_the_copy_the_entry_comes_out_alone() {
             }
         }
     }
+}
+
+#[test]
+fn every_name_of_a_client_is_listed() {
+    for client in CLIENTS {
+        assert!(NAMES.contains(&client.name()), "{client:?}");
+    }
+    assert!(NAMES.iter().all(|name| Client::parse(name).is_some()));
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod commands;
 mod commands_on_windows;
 mod config_file;
 mod conforms;
+mod doctor;
 mod eras;
 #[cfg(target_os = "linux")]
 mod fence;

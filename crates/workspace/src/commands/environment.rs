@@ -53,15 +53,21 @@ pub(super) fn variables(
     variables
 }
 
+/// Says whether a variable of this name may hold a secret.
+#[must_use]
+pub fn looks_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET_PARTS.iter().any(|part| name.contains(part))
+        || name.starts_with(SECRET_START)
+        || name.ends_with(SECRET_END)
+}
+
 fn is_withheld(name: &str, released: &[String]) -> bool {
     let name = name.to_ascii_uppercase();
     if OWN.contains(&name.as_str()) {
         return true;
     }
-    let is_secret = SECRET_PARTS.iter().any(|part| name.contains(part))
-        || name.starts_with(SECRET_START)
-        || name.ends_with(SECRET_END);
-    is_secret
+    looks_secret(&name)
         && !released
             .iter()
             .any(|released| released.trim().eq_ignore_ascii_case(&name))

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use rooted::Dir;
 
 use self::decode::Decoder;
+pub use self::environment::looks_secret;
 pub use self::fault::Fault;
 use self::lingering::Lingering;
 use self::output::{Capture, Text};

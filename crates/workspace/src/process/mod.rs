@@ -22,8 +22,9 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Duration;
 
 use rooted::{Dir, Mode, RelPath, Root};
@@ -82,7 +83,37 @@ pub fn run(
     stderr: &mut dyn FnMut(&[u8]),
     cancel: &Cancel,
 ) -> io::Result<End> {
-    os::run(invocation, stdout, stderr, cancel)
+    os::run(invocation, None, stdout, stderr, cancel)
+}
+
+/// Bytes of input that [`ask`] takes: what a pipe holds everywhere.
+pub const INPUT_BYTES: usize = 4096;
+
+/// As [`run`], for a program that is told something and then that there is no more.
+///
+/// # Errors
+/// As [`run`]; also when the input is larger than [`INPUT_BYTES`].
+pub fn ask(
+    invocation: &Invocation<'_>,
+    input: &[u8],
+    stdout: &mut dyn FnMut(&[u8]),
+    stderr: &mut dyn FnMut(&[u8]),
+    cancel: &Cancel,
+) -> io::Result<End> {
+    if input.len() > INPUT_BYTES {
+        return Err(io::Error::other("the input is too large"));
+    }
+    os::run(invocation, Some(input), stdout, stderr, cancel)
+}
+
+/// The standard input of a program: a pipe that holds the input already, or nothing at all.
+fn standard_input(input: Option<&[u8]>) -> io::Result<Stdio> {
+    let Some(input) = input else {
+        return Ok(Stdio::null());
+    };
+    let (source, mut sink) = io::pipe()?;
+    sink.write_all(input)?;
+    Ok(source.into())
 }
 
 /// Runs a program in place of this one, with its input, output and errors, and these variables only.
@@ -186,7 +217,8 @@ fn find_named<'a>(
 /// Where the program of a command is: beneath the folder it starts in when it is named by a path,
 /// else in the first of the folders of `path` that has it. Those that depend on the current folder
 /// do not count.
-pub(crate) fn locate(
+#[must_use]
+pub fn locate(
     program: &str,
     start: &Path,
     path: &OsStr,

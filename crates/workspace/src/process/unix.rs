@@ -15,7 +15,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::{End, Environment, Invocation, find_programs};
+use super::{End, Environment, Invocation, find_programs, standard_input};
 use crate::cancel::Cancel;
 
 pub(super) const TEMP_VARIABLES: &[&str] = &["TMPDIR"];
@@ -40,12 +40,13 @@ const CHUNK: usize = 64 * 1024;
 
 pub(super) fn run(
     invocation: &Invocation<'_>,
+    input: Option<&[u8]>,
     stdout: &mut dyn FnMut(&[u8]),
     stderr: &mut dyn FnMut(&[u8]),
     cancel: &Cancel,
 ) -> io::Result<End> {
     let deadline = Instant::now() + invocation.time_limit;
-    let mut running = Running::start(invocation)?;
+    let mut running = Running::start(invocation, input)?;
     let mut pipes = [
         Pipe::new(running.child.stdout.take(), stdout)?,
         Pipe::new(running.child.stderr.take(), stderr)?,
@@ -96,17 +97,17 @@ struct Running {
 }
 
 impl Running {
-    fn start(invocation: &Invocation<'_>) -> io::Result<Self> {
+    fn start(invocation: &Invocation<'_>, input: Option<&[u8]>) -> io::Result<Self> {
         let by_handle = handle_path(invocation.folder.dir.as_fd());
         let started = match by_handle {
-            Some(path) => match spawn(invocation, &path) {
+            Some(path) => match spawn(invocation, input, &path) {
                 // Where `/proc` is not mounted, the path has to do.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    spawn(invocation, invocation.folder.path)
+                    spawn(invocation, input, invocation.folder.path)
                 }
                 started => started,
             },
-            None => spawn(invocation, invocation.folder.path),
+            None => spawn(invocation, input, invocation.folder.path),
         };
         let child = started?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -204,7 +205,7 @@ impl<'a> Pipe<'a> {
     clippy::disallowed_methods,
     reason = "this is where programs are started"
 )]
-fn spawn(invocation: &Invocation<'_>, folder: &Path) -> io::Result<Child> {
+fn spawn(invocation: &Invocation<'_>, input: Option<&[u8]>, folder: &Path) -> io::Result<Child> {
     Command::new(invocation.program)
         .args(invocation.args)
         .env_clear()
@@ -216,7 +217,7 @@ fn spawn(invocation: &Invocation<'_>, folder: &Path) -> io::Result<Child> {
         )
         .current_dir(folder)
         .process_group(0)
-        .stdin(Stdio::null())
+        .stdin(standard_input(input)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use oem_cp::code_table_type::TableType;
 use rooted::{Kind, Meta};
 
-use super::{End, Environment, Invocation, find_named};
+use super::{End, Environment, Invocation, find_named, standard_input};
 use crate::cancel::Cancel;
 
 pub(super) const TEMP_VARIABLES: &[&str] = &["TMP", "TEMP"];
@@ -49,6 +49,7 @@ enum Output {
 )]
 pub(super) fn run(
     invocation: &Invocation<'_>,
+    input: Option<&[u8]>,
     stdout: &mut dyn FnMut(&[u8]),
     stderr: &mut dyn FnMut(&[u8]),
     cancel: &Cancel,
@@ -65,7 +66,7 @@ pub(super) fn run(
         )
         .current_dir(invocation.folder.path)
         .creation_flags(CREATE_NO_WINDOW)
-        .stdin(Stdio::null())
+        .stdin(standard_input(input)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
