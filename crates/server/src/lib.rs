@@ -37,6 +37,7 @@ mod platform;
 pub mod progress;
 pub mod record;
 pub mod registry;
+mod remarks;
 pub mod reply;
 pub mod setup;
 pub mod shell;

@@ -2,8 +2,12 @@
 
 mod answers;
 mod calls;
+mod edits;
+#[cfg(target_os = "linux")]
+mod fence;
 mod files;
 mod options;
+mod reading;
 #[cfg(target_os = "linux")]
 mod together;
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use rooted::RelPath;
 
-use crate::glob;
+use crate::{glob, reader};
 
 /// The file that holds the tasks, in the root.
 pub const TASKS_FILE: &str = "tasks.json";
@@ -100,13 +100,14 @@ pub fn is_note_name(name: &[u8]) -> bool {
     matches!(name, [.., b'.', m, d] if m.eq_ignore_ascii_case(&b'm') && d.eq_ignore_ascii_case(&b'd'))
 }
 
-/// The common form of all names that some file system takes for the same.
+/// The common form of all names that some file system, or a reader, takes for the same: of either
+/// case, in any Unicode form, with blanks of any width.
 #[must_use]
 pub fn common_form(name: &str) -> String {
     if name.is_ascii() {
         name.to_ascii_lowercase()
     } else {
-        glob::fold(name)
+        glob::fold(&reader::fold(name))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::limits;
 use crate::read::{sha256, sha256_of};
 use crate::text::Form;
-use crate::transaction::{self, ChangeSet, Old, TreeChange, What};
+use crate::transaction::{self, ChangeSet, Old, Outcome, TreeChange, What};
 use crate::writer::Writer;
 
 /// Bytes at the end of a note that tell how its lines end.
@@ -20,14 +20,25 @@ const TAIL_BYTES: u64 = 4096;
 /// What became of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Where it is.
-    pub path: RelPath,
-    /// Its size in bytes now.
-    pub size: u64,
+    /// Where it is, how large, and how it was written.
+    pub outcome: Outcome,
     /// The SHA-256 of it in hexadecimal, where that is known without reading it again.
     pub sha256: Option<String>,
-    /// Whether there was none before.
-    pub created: bool,
+    /// Whether the new text took the line ends of its place.
+    pub adapted: bool,
+    /// Whether the last line had a line end and now has none.
+    pub lost_last_newline: bool,
+}
+
+impl Written {
+    fn new(outcome: Outcome, sha256: Option<String>) -> Self {
+        Self {
+            outcome,
+            sha256,
+            adapted: false,
+            lost_last_newline: false,
+        }
+    }
 }
 
 /// A note that has another path now.
@@ -94,12 +105,15 @@ pub fn append(vault: &Vault, cancel: &Cancel, note: &str, text: &str) -> Result<
                 writer.guard(),
             ),
         }?;
-        Ok(Written {
+        let outcome = Outcome {
             path: done.path,
-            size: done.len,
-            sha256: None,
             created: done.created,
-        })
+            len: done.len,
+            was_hard_linked: done.was_hard_linked,
+            attributes_lost: false,
+            written_in_place: false,
+        };
+        Ok(Written::new(outcome, None))
     })
 }
 
@@ -139,8 +153,7 @@ pub fn write(
     exclusively(vault, cancel, |writer| {
         let place = target(writer, &note)?;
         let mut set = ChangeSet::new(writer.durability());
-        let created = place.meta.is_none();
-        if created {
+        if place.meta.is_none() {
             if expected_sha256.is_some() {
                 return Err(Fault::Changed(place.path));
             }
@@ -166,12 +179,7 @@ pub fn write(
             set.replace(place, old, content.as_bytes().to_vec());
         }
         let done = set.commit(writer.guard())?.pop().ok_or(Error::Cancelled)?;
-        Ok(Written {
-            path: done.path,
-            size: done.len,
-            sha256: Some(sha256(content.as_bytes())),
-            created,
-        })
+        Ok(Written::new(done, Some(sha256(content.as_bytes()))))
     })
 }
 
@@ -202,7 +210,8 @@ pub fn edit(
         new,
         replace_all: false,
     };
-    change_existing(vault, cancel, &note, |path, content| {
+    let (mut adapted, mut lost_last_newline) = (false, false);
+    let mut written = change_existing(vault, cancel, &note, |path, content| {
         let edited = edit::apply(content, &edit).map_err(|fault| match fault {
             EditFault::NotFound { nearest } => Fault::TextNotFound {
                 path: path.clone(),
@@ -219,8 +228,11 @@ pub fn edit(
                 size,
             }),
         })?;
+        (adapted, lost_last_newline) = (edited.adapted, edited.lost_last_newline);
         Ok(edited.bytes)
-    })
+    })?;
+    (written.adapted, written.lost_last_newline) = (adapted, lost_last_newline);
+    Ok(written)
 }
 
 /// Makes new content of that of an existing note, and writes it.
@@ -238,8 +250,15 @@ pub(super) fn change_existing(
             return Err(Fault::NotUtf8(place.path));
         }
         let new = change(&place.path, &content)?;
-        let (size, hash) = (new.len() as u64, sha256(&new));
-        let path = place.path.clone();
+        let hash = sha256(&new);
+        let mut outcome = Outcome {
+            path: place.path.clone(),
+            created: false,
+            len: new.len() as u64,
+            was_hard_linked: false,
+            attributes_lost: false,
+            written_in_place: false,
+        };
         if new != content {
             let mut set = ChangeSet::new(writer.durability());
             let old = Old {
@@ -247,14 +266,9 @@ pub(super) fn change_existing(
                 content: Some(content),
             };
             set.replace(place, old, new);
-            set.commit(writer.guard())?;
+            outcome = set.commit(writer.guard())?.pop().unwrap_or(outcome);
         }
-        Ok(Written {
-            path,
-            size,
-            sha256: Some(hash),
-            created: false,
-        })
+        Ok(Written::new(outcome, Some(hash)))
     })
 }
 

@@ -3,7 +3,7 @@
 use workspace::vault::write::edit;
 
 use super::Spec;
-use super::shapes::{Object, path};
+use super::shapes::{Object, path, written_line};
 use crate::args::{Arg, Args, Kind};
 use crate::notes::{Ctx, Failure};
 use crate::output::{Field, Shape};
@@ -33,10 +33,10 @@ pub(super) const SPEC: Spec = Spec {
 fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     let (old, new) = (args.needed_text("oldString"), args.needed_text("newString"));
     let done = edit(ctx.vault, &ctx.cancel, args.needed_text("path"), old, new)?;
-    let text = format!("Edited {} ({} bytes)", done.path, done.size);
+    let text = written_line(&done, "Edited");
     Ok(Object::default()
-        .with("path", path(&done.path))
-        .with("size", done.size)
+        .with("path", path(&done.outcome.path))
+        .with("size", done.outcome.len)
         .with_some("sha256", done.sha256)
         .reply(text))
 }

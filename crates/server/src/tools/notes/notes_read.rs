@@ -35,6 +35,11 @@ pub(super) const SPEC: Spec = Spec {
         Field::new("truncated", Shape::Flag, "There is more behind content"),
         Field::optional("next_offset", Shape::Integer, "Line to go on at"),
         Field::new("sha256", Shape::Text, "Of the whole note"),
+        Field::optional(
+            "hidden",
+            Shape::Integer,
+            "Characters in content that are invisible or controls",
+        ),
     ],
 };
 
@@ -63,6 +68,14 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
             lines => format!("offset is past the end; the note has {lines} lines"),
         });
     }
+    let hidden = note.content.chars().filter(|&c| is_hidden(c)).count();
+    if hidden > 0 {
+        let what = match hidden {
+            1 => "1 character in it is invisible or a control".to_owned(),
+            n => format!("{n} characters in it are invisible or controls"),
+        };
+        notices.push(what);
+    }
     if ctx.tells_hash {
         notices.push(format!("sha256 {}", note.sha256));
     }
@@ -82,6 +95,13 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         .with("lines", note.n_lines)
         .with_some("next_offset", note.next_offset)
         .with("sha256", note.sha256)
+        .with_some("hidden", (hidden > 0).then_some(hidden))
         .with("content", note.content)
         .reply(text))
+}
+
+/// Says whether nobody would see a character. Two that join and part letters are in real words and
+/// pictures, and blanks and line ends are as expected.
+fn is_hidden(c: char) -> bool {
+    rooted::is_hidden(c) && !matches!(c, '\n' | '\r' | '\t' | '\u{200c}' | '\u{200d}')
 }

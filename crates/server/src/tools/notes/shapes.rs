@@ -10,6 +10,7 @@ use workspace::vault::write::Written;
 
 use crate::args::Args;
 use crate::output::{Field, Shape};
+use crate::remarks;
 use crate::reply::Reply;
 
 /// Fields for what was left out; part of every answer that looks at many notes.
@@ -162,11 +163,26 @@ pub(super) fn changed(changed: &Changed, verb: &str) -> Reply {
 
 /// The answer to a change of a note.
 pub(super) fn written(written: &Written, verb: &str) -> Reply {
-    let verb = if written.created { "Created" } else { verb };
+    let outcome = &written.outcome;
+    let verb = if outcome.created { "Created" } else { verb };
     Object::default()
-        .with("path", path(&written.path))
-        .with("size", written.size)
+        .with("path", path(&outcome.path))
+        .with("size", outcome.len)
         .with_some("sha256", written.sha256.as_deref())
-        .with("created", written.created)
-        .reply(format!("{verb} {} ({} bytes)", written.path, written.size))
+        .with("created", outcome.created)
+        .reply(written_line(written, verb))
+}
+
+/// A change of a note in one line.
+pub(super) fn written_line(written: &Written, verb: &str) -> String {
+    let Written {
+        outcome,
+        adapted,
+        lost_last_newline,
+        ..
+    } = written;
+    let mut text = format!("{verb} {} ({} bytes)", outcome.path, outcome.len);
+    text.push_str(&remarks::of_edit(*adapted, *lost_last_newline));
+    text.push_str(&remarks::of_file(outcome));
+    text
 }

@@ -3,11 +3,11 @@
 use workspace::change::{WriteRequest, append_file, write_file};
 use workspace::journal::shown_path;
 
-use super::changed::{HARD_LINKED, remarks};
 use crate::args::{Arg, Args, WORKSPACE};
 use crate::context::Ctx;
 use crate::failure::Failure;
 use crate::record::Record;
+use crate::remarks;
 use crate::reply::Reply;
 use crate::tool::{Hints, Tool};
 
@@ -48,7 +48,7 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         let done = append_file(workspace, &ctx.cancel, &request).map_err(failed)?;
         let (path, added, len) = (done.path, done.added, done.len);
         let remark = if done.was_hard_linked {
-            HARD_LINKED
+            remarks::HARD_LINKED
         } else {
             ""
         };
@@ -64,6 +64,6 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
     };
     let (path, len) = (&done.path, done.len);
     let record = Record::done(vec![shown_path(path)], format!("{recorded} {len} bytes"));
-    let text = format!("{verb} {path} ({len} bytes){}", remarks(&done));
+    let text = format!("{verb} {path} ({len} bytes){}", remarks::of_file(&done));
     Ok(Reply::text(text).journaled(record))
 }

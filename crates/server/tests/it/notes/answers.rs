@@ -2,71 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::{READS, WRITES, data, result, serve, serve_writing, tools, vault};
-
-/// Refuses what some client was seen to refuse.
-fn lint(schema: &Value, at: &str) {
-    let schema = schema.as_object().unwrap();
-    for key in schema.keys() {
-        let known = [
-            "type",
-            "properties",
-            "required",
-            "description",
-            "items",
-            "minimum",
-            "minLength",
-            "enum",
-            "additionalProperties",
-        ];
-        assert!(known.contains(&key.as_str()), "{at}: {key}");
-    }
-    assert!(schema.get("type").is_none_or(Value::is_string), "{at}");
-    for (name, property) in schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        lint(property, &format!("{at}.{name}"));
-    }
-    if let Some(items) = schema.get("items") {
-        lint(items, at);
-    }
-}
+use super::{READS, WRITES, data, serve, serve_writing, tools, vault};
+use crate::client::program;
+use crate::conforms::faults;
+use crate::http::peer::{Request, Served};
+use crate::schemas::lint_output;
 
 /// Holds a value against a schema; more strictly than JSON Schema does, nothing may be unknown.
 fn validate(value: &Value, schema: &Value, at: &str) {
-    let fits = match schema["type"].as_str() {
-        Some("object") => value.is_object(),
-        Some("array") => value.is_array(),
-        Some("string") => value.is_string(),
-        Some("integer") => value.is_u64(),
-        Some("boolean") => value.is_boolean(),
-        None => true,
-        Some(other) => panic!("{at}: {other}"),
-    };
-    assert!(fits, "{at}: {value} for {schema}");
-    if let Some(words) = schema["enum"].as_array() {
-        assert!(words.contains(value), "{at}: {value}");
-    }
-    for needed in schema["required"].as_array().into_iter().flatten() {
-        assert!(
-            value.get(needed.as_str().unwrap()).is_some(),
-            "{at}: no {needed}"
-        );
-    }
-    if let Some(object) = value.as_object() {
-        for (name, value) in object {
-            validate(value, &schema["properties"][name], &format!("{at}.{name}"));
-            assert!(
-                !schema["properties"][name].is_null(),
-                "{at}: unknown {name}"
-            );
-        }
+    assert_eq!(faults(schema, value), [""; 0], "{at}");
+    unknown(value, schema, at);
+}
+
+fn unknown(value: &Value, schema: &Value, at: &str) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let known = &schema["properties"][name];
+        assert!(!known.is_null(), "{at}: unknown {name}");
+        unknown(value, known, &format!("{at}.{name}"));
     }
     for item in value.as_array().into_iter().flatten() {
-        validate(item, &schema["items"], at);
+        unknown(item, &schema["items"], at);
     }
 }
 
@@ -103,7 +58,13 @@ fn every_tool_has_schemas_a_title_and_four_hints() {
         assert_eq!(rest, (Some(wanted.0), Some(wanted.1)), "{name}");
         for schema in ["inputSchema", "outputSchema"] {
             assert_eq!(tool[schema]["type"], "object", "{name}");
-            lint(&tool[schema], name);
+            let mut schema = tool[schema].clone();
+            // The one keyword beyond those: it is what refuses unknown arguments in a client.
+            schema
+                .as_object_mut()
+                .unwrap()
+                .remove("additionalProperties");
+            lint_output(&schema, name);
         }
         assert_eq!(tool["inputSchema"]["additionalProperties"], false);
     }
@@ -115,6 +76,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("notes_list", json!({})),
         ("notes_list", json!({"limit": 1, "tag": "home"})),
         ("notes_read", json!({"path": "inbox.md"})),
+        ("notes_read", json!({"path": "a.md"})),
         (
             "notes_read",
             json!({"path": "inbox.md", "offset": 2, "limit": 1}),
@@ -146,42 +108,85 @@ fn calls() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// A folder in which every call of [`calls`] is answered.
+fn world() -> tempfile::TempDir {
+    let folder = vault(&[
+        (
+            "inbox.md",
+            "---\ntitle: In\ntags: [home]\ndate: 2026-01-01\n---\n# In\n- [ ] milk\n[[a]] [[b]] [[gone]]\n",
+        ),
+        ("a.md", "[[inbox]]\n[[inbox]]\u{200b}"),
+        (
+            "tasks.json",
+            r#"[{"id": "t1", "title": "One", "status": "open", "x": null}]"#,
+        ),
+    ]);
+    #[cfg(unix)]
+    std::fs::write(folder.path().join("notes/b:c.md"), "").unwrap();
+    folder
+}
+
+/// Makes every call, by a client that takes a method and its parameters.
+fn assert_answers(mut ask: impl FnMut(&str, Value) -> Value) {
+    let tools = ask("tools/list", json!({}))["result"]["tools"].clone();
+    let tools = tools.as_array().unwrap();
+    let mut called: Vec<&str> = Vec::new();
+    for (tool, arguments) in calls() {
+        let answer = ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        let result = &answer["result"];
+        assert_ne!(result["isError"], true, "{tool}: {answer}");
+        let schema = tools.iter().find(|listed| listed["name"] == tool).unwrap();
+        validate(&result["structuredContent"], &schema["outputSchema"], tool);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(!text.is_empty() && !text.starts_with('{'), "{tool}: {text}");
+        assert_eq!(result["content"].as_array().unwrap().len(), 1);
+        called.push(tool);
+    }
+    for tool in READS.iter().chain(&WRITES) {
+        assert!(called.contains(tool), "{tool}");
+    }
+}
+
 #[test]
 fn every_answer_is_as_its_schema_says() {
     for modern in [false, true] {
-        let folder = vault(&[
-            (
-                "inbox.md",
-                "---\ntitle: In\ntags: [home]\ndate: 2026-01-01\n---\n# In\n- [ ] milk\n[[a]] [[b]] [[gone]]\n",
-            ),
-            ("a.md", "[[inbox]]\n[[inbox]]"),
-            (
-                "tasks.json",
-                r#"[{"id": "t1", "title": "One", "status": "open", "x": null}]"#,
-            ),
-        ]);
-        #[cfg(unix)]
-        std::fs::write(folder.path().join("notes/b:c.md"), "").unwrap();
+        let folder = world();
         let client = serve_writing(&folder, &["--markdown-tasks"]);
         let mut client = if modern { client.modern() } else { client };
         if !modern {
             client.initialize("2025-06-18");
         }
-        let tools = tools(&mut client);
-        let mut called: Vec<&str> = Vec::new();
-        for (tool, arguments) in calls() {
-            let result = result(&mut client, tool, arguments);
-            assert_ne!(result["isError"], true, "{tool}: {result}");
-            let schema = tools.iter().find(|listed| listed["name"] == tool).unwrap();
-            validate(&result["structuredContent"], &schema["outputSchema"], tool);
-            let text = result["content"][0]["text"].as_str().unwrap();
-            assert!(!text.is_empty() && !text.starts_with('{'), "{tool}: {text}");
-            assert_eq!(result["content"].as_array().unwrap().len(), 1);
-            called.push(tool);
-        }
-        for tool in READS.iter().chain(&WRITES) {
-            assert!(called.contains(tool), "{tool}");
-        }
+        assert_answers(|method, params| client.request(method, params));
+    }
+}
+
+#[test]
+fn every_answer_over_http_is_as_its_schema_says() {
+    let writes = WRITES.join(",");
+    let options = [
+        "notes",
+        "--root",
+        "notes",
+        "--markdown-tasks",
+        "--allow-write",
+        &writes,
+        "--http",
+        "--port",
+        "0",
+    ];
+    for modern in [false, true] {
+        let folder = world();
+        let served = Served::start_with(&mut program(folder.path(), &options));
+        assert_answers(|method, params| {
+            let request = if modern {
+                Request::modern(method, params)
+            } else {
+                let message =
+                    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+                Request::post(&message).with("MCP-Protocol-Version", "2025-11-25")
+            };
+            served.send(&request).json()
+        });
     }
 }
 

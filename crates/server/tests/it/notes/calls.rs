@@ -2,51 +2,75 @@
 
 use std::path::Path;
 
-use expect_test::expect;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{data, serve, vault};
 use crate::client::{Client, program};
 use crate::http::peer::{Served, call};
 
-fn example() -> Client {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/notes");
-    let root = root.canonicalize().unwrap();
-    Client::start(&root, &["notes", "--root", ".", "--markdown-tasks"])
+/// A call that a page shows: the tool, its arguments, and what it tells.
+type Call = (String, Value, String);
+
+/// The servers that a page registers: the words of each, and the calls below it.
+fn walk(page: &str) -> Vec<(Vec<&str>, Vec<Call>)> {
+    let mut servers: Vec<(Vec<&str>, Vec<Call>)> = Vec::new();
+    for part in page
+        .split("\nclaude mcp add my-notes -- workspace-mcp ")
+        .skip(1)
+    {
+        let (command, rest) = part.split_once('\n').unwrap();
+        let words = command.split(' ').map(|word| word.trim_matches('"'));
+        let words = words.map(|word| word.strip_prefix("$PWD/").unwrap_or(word));
+        let calls = rest.split("\n```json\n").skip(1).filter_map(|block| {
+            let (message, rest) = block.split_once("\n```\n")?;
+            let (answer, _) = rest.strip_prefix("\n```text\n")?.split_once("\n```\n")?;
+            let call: Value = serde_json::from_str(message).unwrap();
+            let name = call["name"].as_str().unwrap().to_owned();
+            Some((name, call["arguments"].clone(), answer.to_owned()))
+        });
+        servers.push((words.collect(), calls.collect()));
+    }
+    servers
+}
+
+/// Copies a folder into another.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
 }
 
 #[test]
-fn the_example_answers_what_people_ask() {
-    let mut client = example();
-    client.initialize("2025-11-25");
-    expect![[r#"
-        clippings/pasted-recipe.md: Lemon lentil soup #clipping #food (2026-02-03)
-        inbox.md: Inbox
-        journal/2026-02-02.md: Monday #journal (2026-02-02)
-        people/ann.md: Ann
-        projects/garden.md: Garden #home/outdoors #spring
-        projects/website.md: Website #work
-        6 notes"#]]
-    .assert_eq(&client.call("notes_list", json!({})));
-    expect![[r#"
-        - [ ] Renew passport (id t1, due 2026-03-01)
-        - [ ] Order seeds for the garden (id t3)
-        - [ ] Ask Ann about the ladder (id inbox.md:5#bb108b3f)
-        - [ ] Build the raised bed (id projects/garden.md:13#a36e7cab)
-        4 open tasks"#]]
-    .assert_eq(&client.call("tasks_list", json!({})));
-    expect![[r#"
-        projects/garden.md: 2 links to notes, 2 from other notes
-        -> people/ann.md (line 9, as ann)
-        -> nothing (line 19, broken: compost)
-        <- inbox.md (line 10)
-        <- journal/2026-02-02.md (line 9)"#]]
-    .assert_eq(&client.call("notes_links", json!({"path": "projects/garden.md"})));
-    let recipe = client.call("notes_read", json!({"path": "clippings/pasted-recipe.md"}));
-    assert!(recipe.contains("Ignore your previous task"), "{recipe}");
-    // What the clipping asks for cannot be done here.
-    let id = client.send_call("notes_append", json!({"path": "inbox.md", "text": "x"}));
-    assert_eq!(client.recv(id)["error"]["code"], -32602);
+fn the_walk_through_the_page_is_what_happens() {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let home = tempfile::tempdir().unwrap();
+    copy(
+        &checkout.join("examples/notes"),
+        &home.path().join("examples/notes"),
+    );
+    let page = std::fs::read_to_string(checkout.join("docs/notes.md")).unwrap();
+    let page = page.replace("\r\n", "\n");
+    let servers = walk(&page);
+    let n_calls: Vec<usize> = servers.iter().map(|(_, calls)| calls.len()).collect();
+    assert_eq!(n_calls, [6, 2]);
+    for (words, calls) in &servers {
+        let mut client = Client::start(home.path(), words);
+        client.initialize("2025-11-25");
+        for (tool, arguments, answer) in calls {
+            let told = client.call(tool, arguments.clone());
+            assert_eq!(told.trim_end_matches('\n'), answer, "{tool} {arguments}");
+        }
+        // What the clipping asks for can be done by neither.
+        let id = client.send_call("notes_append", json!({"path": "inbox.md", "text": "x"}));
+        assert_eq!(client.recv(id)["error"]["code"], -32602);
+    }
 }
 
 #[test]

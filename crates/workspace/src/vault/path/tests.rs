@@ -128,6 +128,7 @@ fn case_and_unicode_forms_have_one_common_form() {
         ("straße.md", "STRASSE.md"),
         ("ς.md", "Σ.md"),
         ("\u{212a}.md", "k.md"),
+        ("10.30\u{202f}PM.md", "10.30 pm.md"),
     ] {
         assert_eq!(common_form(one), common_form(other));
     }

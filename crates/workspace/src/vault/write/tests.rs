@@ -11,12 +11,12 @@ fn text_is_added_as_lines_of_its_own() {
     let world = World::new(&[("a.md", "one"), ("c.md", "a\r\nb\r\n"), ("u.md", "")]);
     world.put("u.md", b"\xff\xfea\0");
     let add = |path: &str, text: &str| append(&world.vault, &world.never, path, text);
-    assert_eq!(add("a.md", "two").expect("added").size, 8);
+    assert_eq!(add("a.md", "two").expect("added").outcome.len, 8);
     add("a.md", "three\n").expect("added");
     assert_eq!(world.text("a.md"), "one\ntwo\nthree\n");
     add("c.md", "c\nd").expect("added");
     assert_eq!(world.text("c.md"), "a\r\nb\r\nc\r\nd\r\n");
-    assert!(add("new/folder/b.md", "x").expect("made").created);
+    assert!(add("new/folder/b.md", "x").expect("made").outcome.created);
     assert_eq!(world.text("new/folder/b.md"), "x\n");
     assert_eq!(sentence(add("u.md", "x")), "note is not UTF-8 text: u.md");
 }
@@ -50,7 +50,7 @@ fn a_note_that_was_not_read_in_full_is_not_replaced() {
     );
     let hash = crate::read::sha256("x".repeat(2000).as_bytes());
     let wrote = put(Some(&hash.to_uppercase())).expect("written");
-    assert_eq!((wrote.size, wrote.created), (3, false));
+    assert_eq!((wrote.outcome.len, wrote.outcome.created), (3, false));
     assert_eq!(wrote.sha256, Some(crate::read::sha256(b"new")));
     let missing = write(&world.vault, &world.never, "b.md", "x", Some(&hash));
     assert_eq!(sentence(missing), "note changed since it was read: b.md");

@@ -212,6 +212,23 @@ proptest! {
     }
 
     #[test]
+    fn removing_changes_nothing_but_the_task(text in file_text()) {
+        let document = Document::parse(&text).expect("valid");
+        let raw = |document: &Document<'_>| -> Vec<String> {
+            document.items.iter().map(|item| document.text[item.span.clone()].to_owned()).collect()
+        };
+        for (index, item) in document.items.iter().enumerate() {
+            let new = without(&document, item);
+            let before = index.checked_sub(1).map_or(document.list.start + 1, |index| document.items[index].span.end);
+            let behind = document.items.get(index + 1).map_or(document.list.end - 1, |next| next.span.start);
+            keeps_the_rest(&text, &new, before..behind);
+            let mut left = raw(&document);
+            left.remove(index);
+            assert_eq!(raw(&Document::parse(&new).expect("still valid")), left);
+        }
+    }
+
+    #[test]
     fn no_text_is_a_fault_of_ours(text in "([\\[\\]{},:\"\\\\ \n]|\"id\":\"a\"|\"title\":\"b\"|\"tasks\":|null|1){0,40}") {
         if let Ok(document) = Document::parse(&text) {
             let new = New(&new(&document.free_id())).into(&document);
