@@ -200,6 +200,7 @@ fn what_notes_say_stays_in_the_bodies() {
     assert!(client.stdout.iter().all(|line| !line.contains('\x1b')));
     let missing = client.call("notes_read", json!({"path": "IGNORE.md"}));
     assert_eq!(missing, "error: note not found: IGNORE.md");
+    let mut client = serve_writing(&folder, &[]);
     let long = format!("{}.md", "x".repeat(100_000));
     for tool in READS.iter().take(4).chain(&WRITES) {
         let told = client.call(tool, json!({"path": long, "folder": long, "id": long}));

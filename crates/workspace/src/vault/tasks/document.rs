@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
+use serde_json::error::Category;
 
 use super::scan::{Member, Scanner};
 use super::{Status, Task};
@@ -38,8 +39,12 @@ impl<'a> Document<'a> {
         if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
             let what = error.to_string();
             let what = what.split(" at line ").next().unwrap_or_default();
-            let offset = offset_of(json, error.line(), error.column());
-            return Err(fault(text, start + offset, what));
+            let what = what.replace("EOF while parsing", "the file ends in the middle of");
+            let offset = match error.classify() {
+                Category::Eof => json.len(),
+                _ => offset_of(json, error.line(), error.column()),
+            };
+            return Err(fault(text, start + offset, &what));
         }
         let mut document = Self {
             text,

@@ -11,7 +11,11 @@ fn fault(text: &str) -> String {
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     for (text, told) in [
-        ("", "1:1 EOF while parsing a value"),
+        ("", "1:1 the file ends in the middle of a value"),
+        (
+            "{\"tasks\": [\n]",
+            "2:2 the file ends in the middle of an object",
+        ),
         (
             "{\n  \"tasks\": [\n    {\"id\": \"t1\" \"title\": 1}\n  ]\n}",
             "3:17 expected `,` or `}`",
