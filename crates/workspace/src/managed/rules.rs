@@ -15,8 +15,8 @@ mod tests;
 const PATH_CHARS: usize = 1024;
 /// Characters of one component.
 const COMPONENT_CHARS: usize = 255;
-/// Names that belong to the server.
-const INTERNAL: [&str; 2] = [".git", ".workspace-mcp"];
+/// Names that belong to the server, and the short one that Windows may give `.git`.
+const INTERNAL: [&str; 3] = [".git", "git~1", ".workspace-mcp"];
 
 /// Which texts name a file of the workspace.
 #[derive(Clone, Debug)]

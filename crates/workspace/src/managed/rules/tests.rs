@@ -125,6 +125,10 @@ fn each_rule_has_its_code_and_message() {
             "ERROR [INTERNAL_PATH_FORBIDDEN]: internal path is forbidden: .GIT",
         ),
         (
+            "a/Git~1/hooks",
+            "ERROR [INTERNAL_PATH_FORBIDDEN]: internal path is forbidden: Git~1",
+        ),
+        (
             "a/.workspace-mcp",
             "ERROR [INTERNAL_PATH_FORBIDDEN]: internal path is forbidden: .workspace-mcp",
         ),
@@ -172,6 +176,7 @@ fn names_that_are_hidden() {
     let rules = Rules::new(&["Secret"]);
     for name in [
         ".git",
+        "git~1",
         ".Workspace-MCP",
         "DIST",
         "secret",

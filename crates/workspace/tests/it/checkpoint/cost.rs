@@ -11,11 +11,11 @@ use super::world::{World, open_with, options};
 /// Folders, and files in each.
 const TREE: (usize, usize) = (1000, 20);
 
-/// A file that looks like source text, of about 6 KB.
+/// A file that looks like source text, of about 2 KB.
 fn source(n: usize) -> String {
     let mut random = u32::try_from(n).unwrap().wrapping_mul(2_654_435_761) | 1;
-    let mut text = String::with_capacity(6000);
-    while text.len() < 5900 {
+    let mut text = String::with_capacity(2100);
+    while text.len() < 2000 {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let (a, b) = (random >> 20, random >> 8 & 0xfff);
         text.push_str(&format!("    let value_{a} = table.look_up({b}) + {n};\n"));
@@ -86,6 +86,9 @@ fn a_small_change_costs_little() {
         changes.push(took);
     }
     timed("status", || assert!(open.status().is_empty()));
+    for _ in 0..3 {
+        timed("checkpoint without a change", || open.commit("same"));
+    }
     eprintln!("peak memory {} MiB", peak());
     let round = |message: &str| {
         gits.git(&["-c", "core.fsync=all", "add", "-A"]);
@@ -122,4 +125,51 @@ fn a_small_change_costs_little() {
         changes[2].as_secs_f64() / rounds[2].as_secs_f64()
     );
     ours.fsck();
+}
+
+#[test]
+fn many_checkpoints_cost_what_one_does() {
+    let is_soak = std::env::var_os("WORKSPACE_MCP_SOAK").is_some();
+    // Many folders, and one with so many files that each version of it is large.
+    let (n_files, n_checkpoints) = if is_soak { (20_000, 1000) } else { (100, 150) };
+    let world = World::new();
+    for n in 0..n_files {
+        let path = match n % 2 {
+            0 => format!("flat/{n}"),
+            _ => format!("deep/{}/{}/{n}", n % 31, n % 37),
+        };
+        world.write(&path, source(n));
+    }
+    let open = world.open();
+    let mut took = Vec::new();
+    for n in 0..n_checkpoints {
+        let path = match n % 2 {
+            0 => format!("flat/{}", 2 * (n % 10)),
+            _ => "deep/1/1/1".to_owned(),
+        };
+        world.write(&path, format!("{n}\n{}", source(n % 10)));
+        let start = Instant::now();
+        open.commit_paths("post-change checkpoint", &[&path]);
+        took.push(start.elapsed());
+    }
+    took.sort_unstable();
+    let at = |part: usize| took[(took.len() - 1) * part / 100].as_secs_f64() * 1000.0;
+    eprintln!(
+        "{n_checkpoints} checkpoints: median {:.1} ms, 90% {:.1} ms, 99% {:.1} ms, longest {:.1} ms; \
+         peak memory {} MiB",
+        at(50),
+        at(90),
+        at(99),
+        at(100),
+        peak()
+    );
+    let said = world.git(&["count-objects", "-v"]);
+    eprintln!("{}", said.replace('\n', ", "));
+    let count = |what: &str| {
+        let line = said.lines().find_map(|line| line.strip_prefix(what));
+        line.unwrap().trim().parse::<usize>().unwrap()
+    };
+    assert!(count("count: ") < 520 && count("packs: ") < 22, "{said}");
+    assert_eq!(open.status(), [""; 0]);
+    world.fsck();
 }
