@@ -15,6 +15,7 @@ const CHECKPOINTS: usize = 100_000;
 const DEPTH: usize = 64;
 
 /// Bytes of objects that may still be read.
+#[derive(Clone, Copy)]
 pub(super) struct Budget(u64);
 
 impl Budget {

@@ -20,8 +20,8 @@ use crate::checkpoint::object::Kind;
 
 /// Files of their own from which on objects are put into a pack together.
 const LOOSE: usize = 500;
-/// Bytes of objects that are read for that at a time, so that no caller waits for long.
-const STEP_BYTES: u64 = 8 * 1024 * 1024;
+/// Bytes of objects that are compared, and copied, for that at a time, so that no caller waits for long.
+const STEP_BYTES: u64 = 3 * 1024 * 1024;
 /// Packs of about the same size from which on they are put together.
 const PACKS: usize = 8;
 /// Bytes below which packs are of about the same size; the largest bound is what a checkpoint may
@@ -148,7 +148,9 @@ impl<'a> Copier<'a> {
     /// left to whoever asks for it.
     pub(super) fn loose(&mut self, head: Id, ids: &[Id]) -> Result<(), Error> {
         let all: HashSet<Id> = ids.iter().copied().collect();
-        let mut pairs = match pairs::look(self.store, head, &all, &mut self.budget) {
+        // Looking for versions and copying them are bounded each for itself.
+        let mut looking = self.budget;
+        let mut pairs = match pairs::look(self.store, head, &all, &mut looking) {
             // What cannot be told as a difference is copied whole.
             Err(Error::Damaged(_)) => pairs::Pairs::whole(),
             looked => looked?,
@@ -159,8 +161,6 @@ impl<'a> Copier<'a> {
         }
         let mut found = pairs.checkpoints;
         found.extend(newer.iter().flat_map(|(old, new)| [*old, *new]));
-        // What was read was counted once already.
-        self.budget = Budget::new(STEP_BYTES);
         self.lines(&found, &newer)
     }
 
