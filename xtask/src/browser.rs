@@ -50,18 +50,14 @@ pub fn run(server: &Path) -> Result<Count> {
         .map_err(|error| format!("cannot read the page: {error}"))?;
     let reports = serve_pages(pages, page);
     let origin = format!("http://{LISTED}:{port}");
-    let mut options = vec!["--allowed-origin", &origin];
-    if platform::HAS_COMMANDS {
-        options.push("--shell");
-    }
+    let options = ["--allowed-origin", &origin, "--shell"];
     let served = Served::start(server, &root, Some(TOKEN), &options)?;
     let mut total = Count::default();
     for (name, what) in [(LISTED, "listed"), (OTHER, "foreign")] {
         let profile = home.join("profile");
         fresh(&profile).map_err(|error| format!("cannot make a folder: {error}"))?;
         let address = format!(
-            "http://{name}:{port}/?origin={what}&commands={}&token={TOKEN}&endpoint={}",
-            platform::HAS_COMMANDS,
+            "http://{name}:{port}/?origin={what}&token={TOKEN}&endpoint={}",
             served.address
         );
         let _browser = Browser::start(&chromium, &profile, &address)?;

@@ -132,9 +132,14 @@ fn listed_tools(page: &Page) -> Result<Vec<Value>> {
     let name = Path::new(page.path).file_stem().unwrap_or_default();
     let empty = root().join("target/xtask").join(name);
     fs::create_dir_all(&empty).map_err(|error| format!("cannot make an empty folder: {error}"))?;
-    let mut child = Command::new(server)
+    let own = std::env::vars_os().map(|(name, _)| name);
+    let mut command = Command::new(server);
+    // Whoever writes the docs may have a configuration of their own.
+    for name in own.filter(|name| name.to_string_lossy().starts_with("WORKSPACE_MCP_")) {
+        command.env_remove(name);
+    }
+    let mut child = command
         .args((page.words)(&empty)?)
-        // Whoever writes the docs may have a configuration of their own.
         .env("XDG_CONFIG_HOME", &empty)
         .env("APPDATA", &empty)
         .stdin(Stdio::piped())

@@ -44,8 +44,5 @@ pub const BROWSERS: &[&str] = &[
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 ];
 
-/// Whether the server runs commands here.
-pub const HAS_COMMANDS: bool = cfg!(unix);
-
 /// Whether programs for this system go into containers, and so need no library.
 pub const HAS_CONTAINERS: bool = cfg!(target_os = "linux");

@@ -67,14 +67,17 @@ fn a_command_that_takes_too_long_ends_with_all_it_started() {
 
 #[test]
 fn no_hostile_sleeper_survives() {
-    let n_trees = 8 * soak();
+    // With the usual factor of the long form it is 40.
+    let n_trees = (8 * soak()).min(40);
     let mut served = Served::new();
     let marks: Vec<String> = (0..n_trees).map(|_| mark()).collect();
+    // All of them have to be seen before the first is ended.
+    let limit = 2000 * n_trees / 8;
     let ids: Vec<i64> = marks
         .iter()
         .map(|mark| {
             let command = ["sh", "-c", &hostile(mark)];
-            let arguments = json!({"command": command, "timeoutMs": 2000});
+            let arguments = json!({"command": command, "timeoutMs": limit});
             served.client.send_call("run_command", arguments)
         })
         .collect();
@@ -83,11 +86,35 @@ fn no_hostile_sleeper_survives() {
     }
     for id in ids {
         let text = crate::client::text_of(&served.client.recv(id));
-        assert!(text.starts_with("up\n\ntimed out after 2000ms"), "{text}");
+        let told = format!("up\n\ntimed out after {limit}ms");
+        assert!(text.starts_with(&told), "{text}");
     }
     for mark in &marks {
         assert_eq!(processes(mark), HashSet::new());
     }
+}
+
+#[test]
+fn what_multiplies_ends_too_and_holds_up_nobody() {
+    let mut served = Served::with(&["--shell-any"], &[], &[("a.txt", "hello\n")]);
+    let mark = mark();
+    // Each starts two until there are 127, and all of them stay.
+    let script = "test $1 -gt 0 && for i in 1 2; do sh tree $(($1 - 1)) $2 & done; sleep $2";
+    std::fs::write(served.root.path().join("tree"), script).unwrap();
+    let command = ["sh", "tree", "6", &mark];
+    let id = served
+        .client
+        .send_call("run_command", json!({"command": command}));
+    eventually("it has multiplied", || {
+        processes(&format!("sleep {mark}")).len() == 127
+    });
+    let read = json!({"path": "a.txt"});
+    assert_eq!(served.client.call("read_file", read), "1: hello");
+    let cancelled = json!({"requestId": id});
+    served
+        .client
+        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}));
+    eventually("all end", || processes(&mark).is_empty());
 }
 
 #[test]
@@ -208,9 +235,8 @@ fn what_keeps_talking_does_not_hold_the_answer_and_lives_on() {
     });
 }
 
-#[test]
-fn sixty_four_commands_at_once_all_answer_and_a_read_is_quick() {
-    let mut served = Served::with(&["--shell-any"], &[], &[("a.txt", "hello\n")]);
+/// Starts 64 commands and reads a file among them. Gives how long the read took.
+fn read_among_commands(served: &mut Served) -> Duration {
     let ids: Vec<i64> = (0..64)
         .map(|n| {
             let command = ["sh", "-c", &format!("sleep 1; echo {n}")];
@@ -222,12 +248,52 @@ fn sixty_four_commands_at_once_all_answer_and_a_read_is_quick() {
     let before = Instant::now();
     served.client.call("read_file", json!({"path": "a.txt"}));
     let took = before.elapsed();
-    assert!(took < Duration::from_millis(250), "{took:?}");
     for (n, id) in ids.into_iter().enumerate() {
         let text = crate::client::text_of(&served.client.recv(id));
         assert!(text.starts_with(&format!("{n}\n\nexit code: 0")), "{text}");
     }
     assert!(before.elapsed() < SOON);
+    took
+}
+
+/// What is quick is quick now and then on a busy machine too.
+#[track_caller]
+fn once_within(limit: Duration, n_tries: usize, mut time: impl FnMut() -> Duration) {
+    let mut times = Vec::new();
+    while times.iter().all(|took| *took > limit) {
+        assert!(times.len() < n_tries, "not within {limit:?}: {times:?}");
+        times.push(time());
+    }
+}
+
+#[test]
+fn sixty_four_commands_at_once_all_answer_and_a_read_is_quick() {
+    let mut served = Served::with(&["--shell-any"], &[], &[("a.txt", "hello\n")]);
+    let limit = Duration::from_millis(50);
+    once_within(limit, 10, || read_among_commands(&mut served));
+}
+
+#[test]
+fn a_command_costs_little_more_than_its_start() {
+    let mut served = Served::new();
+    served.run(&["true"]);
+    let time = |work: &mut dyn FnMut()| {
+        let before = Instant::now();
+        work();
+        before.elapsed()
+    };
+    let plain = |_| {
+        time(&mut || {
+            let program = &mut Command::new("true");
+            assert!(program.status().unwrap().success());
+        })
+    };
+    let limit = (0..50).map(plain).min().unwrap() + Duration::from_millis(5);
+    once_within(limit, 500, || {
+        time(&mut || {
+            served.run(&["true"]);
+        })
+    });
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{eventually, mark, processes};
-use crate::client::folder;
+use super::{eventually, line, mark, processes};
+use crate::client::{folder, program};
 use crate::http::peer::{Reply, Request, Served, call, ping};
 
 fn text(reply: &Reply) -> String {
@@ -177,4 +177,27 @@ fn a_command_that_does_not_end_does_not_hold_up_the_end() {
     server.terminate();
     assert_eq!(server.wait().0, Some(0));
     eventually("the command ends", || processes(&mark).is_empty());
+}
+
+#[test]
+fn a_job_outlives_the_connection_that_started_it() {
+    let (root, logs) = (folder(&[]), folder(&[]));
+    let options = ["--http", "--port", "0", "--shell-any"];
+    let server = Served::start_with(
+        program(root.path(), &options).env("WORKSPACE_MCP_JOB_DIR", logs.path()),
+    );
+    let script = "until [ -e go ]; do sleep 0.05; done; echo went on";
+    let start = json!({"name": "start_job", "arguments": {"command": ["sh", "-c", script]}});
+    let mut conn = server.connect();
+    conn.send(&Request::modern("tools/call", start));
+    let started = text(&conn.recv());
+    drop(conn);
+    let id = line(&started, "jobId: ").to_owned();
+    let status = |wait: u64| {
+        let arguments = json!({"jobId": id, "waitMs": wait, "sinceByte": 0});
+        text(&server.post(&call(2, "job_status", arguments)))
+    };
+    assert!(line(&status(0), "status: ").starts_with("running"));
+    std::fs::write(root.path().join("go"), "").unwrap();
+    eventually("it goes on", || status(1000).ends_with("\nwent on"));
 }

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::{Served, timeless};
 
 #[test]
@@ -69,6 +71,15 @@ fn a_flood_takes_no_memory() {
     // One line, and no end of it.
     let text = served.sh(&format!("head -c {n_bytes} /dev/zero | tr '\\0' x"));
     assert!(text.contains(" bytes truncated) ...\n"));
+    // A bar that is drawn over and over, of which the last state is shown.
+    let bar = format!("yes '50 %' | head -c {n_bytes} | tr '\\n' '\\r'; echo 100 %");
+    assert!(served.sh(&bar).starts_with("100 %\n\nexit code: 0"));
+    // All that fits into a time.
+    let limit = 1000 * crate::races::soak().min(5);
+    let arguments = json!({"command": ["yes"], "timeoutMs": limit});
+    let text = served.client.call("run_command", arguments);
+    assert!(text.contains(" bytes truncated) ...\n"));
+    assert!(text.contains(&format!("\n\ntimed out after {limit}ms  ")));
     let grown = peak(served.client.pid()) - before;
     assert!(grown <= 16 * 1024, "{grown} KiB");
 }
