@@ -22,6 +22,7 @@ pub fn run(server: &Path, only: Option<&str>) -> Count {
             "TypeScript client",
             typescript as fn(&Path) -> Result<Count>,
         ),
+        ("MCP Inspector", inspector),
         ("Python client", python),
         ("browser", browser::run),
         ("conformance", conformance::run),
@@ -40,8 +41,17 @@ pub fn run(server: &Path, only: Option<&str>) -> Count {
 }
 
 fn typescript(server: &Path) -> Result<Count> {
+    node_tests(server, "typescript", "the TypeScript clients")
+}
+
+fn inspector(server: &Path) -> Result<Count> {
+    node_tests(server, "inspector", "the MCP Inspector")
+}
+
+/// Runs the tests for Node in `clients/NAME`, which need the packages that are listed there.
+fn node_tests(server: &Path, name: &str, what: &str) -> Result<Count> {
     need("node", "Node 20 or newer")?;
-    let home = with_node_packages("typescript", "the TypeScript clients")?;
+    let home = with_node_packages(name, what)?;
     let mut command = Command::new("node");
     command.args(["--test", "--test-reporter=tap"]);
     // Named one by one: Node 20 takes no glob.

@@ -32,8 +32,8 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test            every test: Rust, the TypeScript and Python clients, a web page, the conformance
-                  suite, and the packages of a release
+  test            every test: Rust, the TypeScript and Python clients, the MCP Inspector, a web page,
+                  the conformance suite, and the packages of a release
   test --quick    the Rust tests only
   test --clients [NAME]
                   the others only, or one of them, such as browser

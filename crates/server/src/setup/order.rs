@@ -6,6 +6,7 @@ use rooted::{Mode, Root};
 
 use super::client::{CLIENTS, Client, Scope};
 use super::entry::Server;
+use crate::catalog::{self, Follows, Takes};
 use crate::cli::{self, Command};
 use crate::config::values::absolute;
 use crate::config::{Config, StartFault};
@@ -15,7 +16,7 @@ use crate::options::{self, Free, GENERAL, Opt, flag, opt};
 const NAME: &str = "workspace-mcp";
 
 /// The first word of a server that has other tools.
-pub(crate) const TOOLSETS: [&str; 3] = ["paged", "notes", "managed"];
+const TOOLSETS: [&str; 3] = ["paged", "notes", "managed"];
 
 /// The options of `setup` alone.
 const OWN: &[Opt] = &[
@@ -200,6 +201,11 @@ fn usage<T>(text: String) -> Result<T, StartFault> {
     Err(StartFault::Usage(text))
 }
 
+/// The fault of options that would put a server behind an address, or a token into a file.
+fn without_http<T>() -> Result<T, StartFault> {
+    usage("a client starts the server without HTTP; for one that runs already use --url".to_owned())
+}
+
 fn reached(url: &str, variable: Option<&str>, serve: &[String]) -> Result<Server, StartFault> {
     if !serve.is_empty() {
         return usage("options of the server do not go with --url: it runs already".to_owned());
@@ -238,11 +244,15 @@ impl Place<'_> {
     /// The words of the server as they are written: with absolute paths, since clients start
     /// servers wherever they like, and with what is added when nothing is said.
     fn words(&self, serve: &[String]) -> Result<Vec<String>, StartFault> {
-        match serve.split_first() {
-            Some((toolset, rest)) if TOOLSETS.contains(&toolset.as_str()) => {
-                self.other_toolset(toolset, rest)
-            }
-            _ => self.project_toolset(serve),
+        let toolset = serve.split_first().and_then(|(name, rest)| {
+            let mut toolsets = catalog::ALL.iter();
+            let is_it =
+                |entry: &&catalog::Entry| entry.name == name && TOOLSETS.contains(&entry.name);
+            Some((toolsets.find(is_it)?, rest))
+        });
+        match toolset {
+            Some((entry, rest)) => self.other_toolset(entry, rest),
+            None => self.project_toolset(serve),
         }
     }
 
@@ -253,10 +263,7 @@ impl Place<'_> {
             return usage("only options of the server go behind `--`".to_owned());
         }
         if given("http") || given("token") {
-            return usage(
-                "a client starts the server without HTTP; for one that runs already use --url"
-                    .to_owned(),
-            );
+            return without_http();
         }
         let config = Config::from_options(&line.options, self.setting.cwd)?;
         for root in config.named_roots() {
@@ -297,38 +304,64 @@ impl Place<'_> {
         }
     }
 
-    /// A server with other tools, whose options are its own to check.
-    fn other_toolset(&self, toolset: &str, rest: &[String]) -> Result<Vec<String>, StartFault> {
-        const PATHS: [&str; 4] = ["--root", "--config", "--state-dir", "--log-file"];
-        let mut words = vec![toolset.to_owned()];
-        let mut has_root = false;
-        let mut is_path = false;
-        let mut free = 0;
-        for word in rest {
-            let (option, value) = match word.split_once('=') {
-                Some((option, value)) => (option, Some(value)),
-                None => (word.as_str(), None),
-            };
-            has_root |= option == "--root";
-            if is_path {
-                words.push(self.path(word));
-            } else if let (true, Some(value)) = (PATHS.contains(&option), value) {
-                words.push(format!("{option}={}", self.path(value)));
-            } else if toolset == "managed" && free == 0 && !word.starts_with('-') {
-                free += 1;
-                check_file(&absolute(word, self.setting.cwd))?;
-                words.push(self.path(word));
-            } else {
-                words.push(word.clone());
-            }
-            is_path = !is_path && PATHS.contains(&word.as_str());
+    /// A server with other tools.
+    fn other_toolset(
+        &self,
+        entry: &catalog::Entry,
+        rest: &[String],
+    ) -> Result<Vec<String>, StartFault> {
+        let free = match entry.follows {
+            Follows::Nothing => Free::Refused,
+            _ => Free::Taken,
+        };
+        let given = options::read(entry.tables, free, rest.iter().cloned());
+        let given = given.map_err(StartFault::Usage)?;
+        if ["help", "version", "prune"]
+            .iter()
+            .any(|name| given.has(name))
+        {
+            return usage("only options of the server go behind `--`".to_owned());
         }
-        if toolset == "managed" {
-            if free == 0 {
-                return usage("managed needs its configuration file".to_owned());
-            }
-        } else if !has_root {
+        if given.has("http") || given.has("token") {
+            return without_http();
+        }
+        let mut words = vec![entry.name.to_owned()];
+        if entry.follows == Follows::File {
+            let [file] = given.free.as_slice() else {
+                return usage(format!("{} needs its configuration file", entry.name));
+            };
+            check_file(&absolute(file, self.setting.cwd))?;
+            words.push(self.path(file));
+        } else if !given.has("root") {
             words.extend(["--root".to_owned(), self.default_root()?]);
+        }
+        for (name, value) in &given.options {
+            if *name == "root" {
+                check(&absolute(value, self.setting.cwd))?;
+            }
+            let option = entry.options().find(|option| option.long == *name);
+            let value = match option.map(Takes::of) {
+                Some(Takes::Folder | Takes::File) => self.path(value),
+                _ => value.clone(),
+            };
+            words.push(format!("--{name}"));
+            match words.last_mut() {
+                _ if option.is_none_or(|option| option.value.is_none()) => {}
+                // It takes values as they are, and none behind a `=`.
+                Some(word) if value.starts_with('-') && entry.name != "paged" => {
+                    *word = format!("--{name}={value}");
+                }
+                _ => words.push(value),
+            }
+        }
+        if entry.name == "paged" {
+            if !given.has("include") {
+                return usage("paged serves nothing without --include <pattern>".to_owned());
+            }
+            if !given.has("era") {
+                // Clients that open with `initialize` are still the most.
+                words.extend(["--era".to_owned(), "both".to_owned()]);
+            }
         }
         Ok(words)
     }

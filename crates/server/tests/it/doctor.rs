@@ -50,6 +50,18 @@ fn doctor(world: &Path, words: &[&str]) -> (i32, String) {
     doctor_in(world, words, None)
 }
 
+/// Runs `setup cursor` in the project, with more words.
+fn set_up(world: &Path, more: &[&str]) {
+    let home = world.join("home");
+    let words = [&["setup", "cursor"], more].concat();
+    let output = program(&home.join("project"), &words)
+        .env("HOME", &home)
+        .env("USERPROFILE", &home)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
 /// Looks for a line with this beginning and this end, and for the exit code that goes with it.
 fn told((code, text): &(i32, String), start: &str, end: &str) {
     let found = text
@@ -269,6 +281,59 @@ fn a_client_whose_entry_works() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(left, ["a.txt"], "nothing is written");
+}
+
+#[test]
+fn every_toolset_works_as_setup_writes_it() {
+    let world = world();
+    write(
+        world.path(),
+        "home/managed.toml",
+        "[workspace]\nroot = \"managed\"\n",
+    );
+    for more in [
+        &["--name", "plain"][..],
+        &[
+            "--name",
+            "shell",
+            "--",
+            "--shell",
+            "--max-answer-bytes=8192",
+        ],
+        &["--name", "notes", "--", "notes", "--root", "."],
+        &[
+            "--name",
+            "paged",
+            "--",
+            "paged",
+            "--include=**",
+            "--max-files=9",
+        ],
+        &["--name", "managed", "--", "managed", "../managed.toml"],
+    ] {
+        set_up(world.path(), more);
+    }
+    let said = doctor(world.path(), &[]);
+    for (name, end) in [
+        ("plain", " tools without writing"),
+        ("shell", " tools without writing"),
+        ("notes", " tools"),
+        ("paged", " tools"),
+    ] {
+        let start = format!("ok     cursor (user) {name}: starts, and offers ");
+        told(&said, &start, end);
+    }
+    told(
+        &said,
+        "ok     cursor (user) managed: not tried, since a start ",
+        "",
+    );
+    assert_eq!(
+        std::fs::read_dir(world.path().join("home/project"))
+            .unwrap()
+            .count(),
+        1
+    );
 }
 
 #[test]

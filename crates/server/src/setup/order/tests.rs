@@ -118,11 +118,27 @@ fn paths_are_written_so_that_they_hold_wherever_the_client_starts() {
         ),
         (
             &["cursor", "--", "paged", "--root=api", "--include", "**"],
-            "paged --root=CWD/api --include **",
+            "paged --root CWD/api --include ** --era both",
+        ),
+        (
+            &["cursor", "--", "paged", "--include=-x", "--era", "modern"],
+            "paged --root CWD --include -x --era modern",
         ),
         (
             &["cursor", "--", "managed", "managed.toml"],
             "managed CWD/managed.toml",
+        ),
+        (
+            &[
+                "cursor",
+                "--",
+                "managed",
+                "--server-name=-x",
+                "--log-file",
+                "l",
+                "managed.toml",
+            ],
+            "managed CWD/managed.toml --server-name=-x --log-file CWD/l",
         ),
     ] {
         let found =
@@ -218,6 +234,22 @@ fn slips_are_told_before_anything_is_looked_at() {
             &["cursor", "--", "managed"],
             "managed needs its configuration file",
         ),
+        (
+            &["cursor", "--", "managed", "managed.toml", "--prune"],
+            "only options of the server go behind `--`",
+        ),
+        (
+            &["cursor", "--", "notes", "--token", "s3cret"],
+            "for one that runs already use --url",
+        ),
+        (
+            &["cursor", "--", "notes", "--bogus"],
+            "Unknown option '--bogus'",
+        ),
+        (
+            &["cursor", "--", "paged"],
+            "paged serves nothing without --include",
+        ),
     ] {
         match words(world.path(), given) {
             Err(StartFault::Usage(said)) => {
@@ -229,6 +261,10 @@ fn slips_are_told_before_anything_is_looked_at() {
     }
     for (given, text) in [
         (&["cursor", "--", "--root", "gone"][..], "cannot serve "),
+        (
+            &["cursor", "--", "notes", "--root", "gone"],
+            "cannot serve ",
+        ),
         (
             &["cursor", "--", "managed", "gone.toml"],
             "config file not found: ",
