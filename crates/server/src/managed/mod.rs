@@ -103,10 +103,6 @@ fn start(
     options.root = cwd.join(options.root);
     let lies_within = settings::is_within(&options.root, &cwd.join(path));
     let keep = options.keep_checkpoints;
-    if words.has("prune") {
-        // Or the start would do it, and nothing would be left to tell of.
-        options.keep_checkpoints = None;
-    }
     let workspace = open(options, &line.log)?;
     if lies_within {
         line.log.warn(

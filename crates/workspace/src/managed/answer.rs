@@ -92,6 +92,8 @@ pub struct Status {
     pub added: Vec<String>,
     /// Files that are gone, sorted.
     pub removed: Vec<String>,
+    /// Files that cannot be read, sorted: what they hold now is in no checkpoint.
+    pub unreadable: Vec<String>,
     /// The newest checkpoint.
     pub checkpoint: String,
 }

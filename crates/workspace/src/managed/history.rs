@@ -24,6 +24,7 @@ impl Managed {
             modified: shown(&found.modified),
             added: shown(&found.added),
             removed: shown(&found.removed),
+            unreadable: shown(&found.unreadable),
             checkpoint: found.checkpoint.to_string(),
         })
     }

@@ -34,7 +34,7 @@ pub struct Options {
     pub author_name: String,
     /// Who checkpoints are by: an address.
     pub author_email: String,
-    /// Checkpoints that are kept; all when there is no number.
+    /// Checkpoints that pruning keeps; all when there is no number. Nothing else forgets one.
     pub keep_checkpoints: Option<usize>,
 }
 

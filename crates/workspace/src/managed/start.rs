@@ -45,11 +45,6 @@ impl Managed {
         let opened = Repository::open_or_init(&root, how, &guard, cancel)?;
         let repository = opened.repository;
         session::settle(&root, &guard, &repository)?;
-        if let Some(keep) = options.keep_checkpoints
-            && repository.count(keep.saturating_add(1))? > keep
-        {
-            repository.prune(Some(keep), &guard, cancel)?;
-        }
         let started = Started {
             created: opened.initial.is_some(),
             n_undone: recovered.n_undone,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use workspace::managed::RestoreRequest;
 
-use super::{Spec, object, objects};
+use super::{PATHS, Spec, object, objects, some_of};
 use crate::args::{Arg, Args, Kind};
 use crate::managed::{Ctx, Failure};
 use crate::output::{Field, Shape};
@@ -24,7 +24,7 @@ pub(super) const SPEC: Spec = Spec {
                 "Only these files and directories; default: all",
             ),
             Arg::flag("dry_run", "Tell what would change, and change nothing"),
-            Arg::flag("exact", "Delete also files that this server did not make"),
+            Arg::flag("exact", "Delete also files that others made"),
         ],
         hints: Hints::EDIT,
         call,
@@ -48,8 +48,9 @@ pub(super) const SPEC: Spec = Spec {
         Field::new(
             "left_in_place",
             Shape::Texts,
-            "Files that the checkpoint lacks, and that stay",
+            "Files that the checkpoint lacks and that stay",
         ),
+        Field::optional("omitted", Shape::Integer, "Paths beyond 1000 in a list"),
     ],
 };
 
@@ -69,14 +70,21 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
         ]),
         None => Map::new(),
     };
+    let mut n_omitted = 0;
     if request.dry_run {
-        let would_change = objects(restored.would_change, |change| {
+        n_omitted += restored.would_change.len().saturating_sub(PATHS);
+        let some = restored.would_change.into_iter().take(PATHS);
+        let would_change = objects(some, |change| {
             let action = change.action();
             [("path", change.path.into()), ("action", action.into())]
         });
         answer.insert("dry_run".to_owned(), true.into());
         answer.insert("would_change".to_owned(), would_change);
     }
-    answer.insert("left_in_place".to_owned(), restored.left_in_place.into());
+    let left_in_place = some_of(restored.left_in_place, &mut n_omitted);
+    answer.insert("left_in_place".to_owned(), left_in_place);
+    if n_omitted > 0 {
+        answer.insert("omitted".to_owned(), n_omitted.into());
+    }
     Ok(answer)
 }

@@ -1,5 +1,7 @@
 //! Whole sessions: what a chat model does, over each era of the protocol and each transport.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::world::{Talk, World, create, hash};
@@ -341,10 +343,14 @@ fn history_is_bounded_when_that_is_asked_for() {
     }
     let kept = talk.ok("git_history", json!({"limit": 2}));
     drop(talk);
-    let output = world.run(&["--prune"]);
-    assert!(output.status.success(), "{output:?}");
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said, "3 checkpoints kept, 6 removed\n");
+    // A start alone forgets nothing.
+    assert_eq!(world.start().messages().len(), 9);
+    for removed in [6, 0] {
+        let output = world.run(&["--prune"]);
+        assert!(output.status.success(), "{output:?}");
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said, format!("3 checkpoints kept, {removed} removed\n"));
+    }
     let mut talk = world.start();
     assert_eq!(talk.messages().len(), 3);
     assert_eq!(
@@ -389,4 +395,47 @@ fn no_answer_names_a_place_of_the_host() {
     let list = talk.ok("list_directory", json!({}));
     assert!(!list.to_string().contains("node_modules"), "{list}");
     assert_eq!(talk.ok("git_status", json!({}))["clean"], true);
+}
+
+#[test]
+fn long_lists_are_cut_and_the_rest_is_counted() {
+    let world = world();
+    let mut talk = world.start();
+    let start = talk.head();
+    for n in 0..1003 {
+        world.write(&format!("many/{n:04}"), "");
+    }
+    fs::remove_file(world.path("readme.md")).unwrap();
+    let status = talk.ok("git_status", json!({}));
+    assert_eq!(status["added"].as_array().unwrap().len(), 1000);
+    assert_eq!(status["added"][999], "many/0999");
+    assert_eq!(status["removed"], json!(["readme.md"]));
+    assert_eq!(status["omitted"], 3);
+    let plain = json!({"checkpoint": start, "dry_run": true});
+    let would = talk.ok("git_restore", plain);
+    assert_eq!(would["left_in_place"].as_array().unwrap().len(), 1000);
+    assert_eq!(would["omitted"], 3);
+    let exact = json!({"checkpoint": start, "dry_run": true, "exact": true});
+    let would = talk.ok("git_restore", exact);
+    assert_eq!(would["would_change"].as_array().unwrap().len(), 1000);
+    assert_eq!(would["omitted"], 4);
+    let back = talk.ok("git_restore", json!({"checkpoint": start, "exact": true}));
+    assert_eq!(back["left_in_place"], json!([]));
+    assert!(!world.has("many/1002"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = world();
+    world.write("closed", "x");
+    fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0)).unwrap();
+    if fs::read(world.path("closed")).is_ok() {
+        // Nothing is closed to root.
+        return;
+    }
+    let mut talk = world.start();
+    let status = talk.ok("git_status", json!({}));
+    assert_eq!(status["unreadable"], json!(["closed"]));
 }
