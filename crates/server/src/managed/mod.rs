@@ -1,6 +1,7 @@
 //! The command `workspace-mcp managed`: its command line, its start, and how it says that it cannot.
 
 pub mod config;
+pub mod hints;
 mod server;
 
 use std::io::Write as _;

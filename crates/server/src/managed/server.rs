@@ -7,6 +7,7 @@ use workspace::managed::{Error, Managed};
 use crate::args::{self, Args};
 use crate::failure::shorten;
 use crate::log::Log;
+use crate::managed::hints;
 use crate::output;
 use crate::reply::Reply;
 use crate::tools::managed::{INSTRUCTIONS, Spec, TOOLS};
@@ -37,7 +38,7 @@ pub enum Failure {
     Arguments(String),
     /// What the workspace says.
     Workspace(Error),
-    /// The same, with a second line.
+    /// The same, with a second line of its own.
     Hinted(Error, String),
 }
 
@@ -52,7 +53,10 @@ impl Failure {
     fn into_reply(self, tool: &str) -> Reply {
         let (text, hint) = match self {
             Self::Arguments(faults) => (format!("invalid arguments: {faults}"), None),
-            Self::Workspace(error) => (error.to_string(), None),
+            Self::Workspace(error) => {
+                let hint = hints::of(&error).map(str::to_owned);
+                (error.to_string(), hint)
+            }
             Self::Hinted(error, hint) => (error.to_string(), Some(hint)),
         };
         let mut reply = Reply::text(shorten(format!("Error executing tool {tool}: {text}")));

@@ -6,7 +6,7 @@ use workspace::managed::{Code, Error, Operation};
 use super::operation::{self, FIELDS};
 use super::{Spec, object, objects};
 use crate::args::{Arg, Args, Kind};
-use crate::managed::{Ctx, Failure};
+use crate::managed::{Ctx, Failure, hints};
 use crate::output::{Field, Shape};
 use crate::tool::{Hints, Tool};
 
@@ -88,14 +88,17 @@ fn failure(error: Error, operations: &[Operation]) -> Failure {
     };
     let (op, path) = (operation.name(), rooted::show(operation.path().as_bytes()));
     let mut hint = format!("operation {index} ({op} {path}); nothing was changed");
-    if error.code == Code::HashMismatch {
-        let given = operation.expected_sha256().unwrap_or_default();
-        let is_hash = given.len() == 64 && given.bytes().all(|digit| digit.is_ascii_hexdigit());
-        hint.push_str(if is_hash {
-            "; read the file again and send its new sha256"
-        } else {
-            "; expected_sha256 takes 64 hex digits and nothing else"
-        });
+    let given = operation.expected_sha256().unwrap_or_default();
+    let is_hash = given.len() == 64 && given.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let todo = match error.code {
+        Code::HashMismatch if !is_hash => {
+            Some("expected_sha256 takes 64 hex digits and nothing else")
+        }
+        _ => hints::of(&error),
+    };
+    if let Some(todo) = todo {
+        hint.push_str("; ");
+        hint.push_str(todo);
     }
     Failure::Hinted(error, hint)
 }

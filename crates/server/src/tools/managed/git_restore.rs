@@ -48,7 +48,7 @@ pub(super) const SPEC: Spec = Spec {
         Field::new(
             "left_in_place",
             Shape::Texts,
-            "Files that the checkpoint lacks and that stay",
+            "Files not in the checkpoint that stay",
         ),
         Field::optional("omitted", Shape::Integer, "Paths beyond 1000 in a list"),
     ],

@@ -408,6 +408,12 @@ fn the_operation_that_fails_is_named() {
             "ERROR [FILE_NOT_FOUND]: not found: gone\noperation 1 (move there); nothing was changed"
                 .to_owned(),
         ),
+        (
+            vec![create("docs/", "")],
+            "ERROR [INVALID_PATH]: empty path component\noperation 0 (create_file docs/); nothing was \
+             changed; no slash ends a path, and no two follow each other"
+                .to_owned(),
+        ),
         // What is wrong with the list as a whole says so itself.
         (
             vec![create("new", ""), create("new", "")],
@@ -419,6 +425,34 @@ fn the_operation_that_fails_is_named() {
         assert_eq!(fault, wanted);
     }
     assert!(!world.has("new"));
+}
+
+#[test]
+fn what_to_do_is_said_in_a_second_line() {
+    let world = World::new(&[]);
+    let mut talk = world.start();
+    for (tool, arguments, wanted) in [
+        (
+            "list_directory",
+            json!({"path": "."}),
+            "ERROR [INVALID_PATH]: '.': components must be explicit\nleave out ./; the root itself is \
+             an empty path",
+        ),
+        (
+            "read_file",
+            json!({"path": "/a.txt"}),
+            "ERROR [ABSOLUTE_PATH_FORBIDDEN]: absolute and root-relative paths are forbidden\npaths \
+             are relative to the workspace",
+        ),
+        (
+            "git_restore",
+            json!({"checkpoint": "latest"}),
+            "ERROR [CHECKPOINT_NOT_FOUND]: unknown checkpoint: latest\ngit_history lists the \
+             checkpoints",
+        ),
+    ] {
+        assert_eq!(talk.fault(tool, arguments), wanted);
+    }
 }
 
 #[test]

@@ -430,7 +430,7 @@ fn what_cannot_be_read_is_told() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = world();
     world.write("closed", "x");
-    fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(world.path("closed")).is_ok() {
         // Nothing is closed to root.
         return;
