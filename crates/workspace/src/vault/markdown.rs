@@ -3,6 +3,7 @@
 //! Works on bytes, never fails, and takes one pass. Where CommonMark needs the whole structure to
 //! decide (indented code, lists that end), the simple reading is taken.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::memchr;
@@ -352,23 +353,28 @@ fn text_of(bytes: &[u8]) -> String {
 
 /// Where code spans are in a line: links do not count there.
 pub(super) fn code_spans(text: &[u8]) -> Vec<Range<usize>> {
-    let mut spans = Vec::new();
+    let mut runs = Vec::new();
     let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| memchr(b'`', rest)) {
-        let start = at + start;
-        let len = run(text.get(start..).unwrap_or_default(), b'`');
-        at = start + len;
-        let mut from = at;
-        while let Some(found) = text.get(from..).and_then(|rest| memchr(b'`', rest)) {
-            let close = from + found;
-            let n = run(text.get(close..).unwrap_or_default(), b'`');
-            from = close + n;
-            if n == len {
-                spans.push(start..from);
-                at = from;
-                break;
-            }
+    while let Some(found) = text.get(at..).and_then(|rest| memchr(b'`', rest)) {
+        let start = at + found;
+        at = start + run(text.get(start..).unwrap_or_default(), b'`');
+        runs.push(start..at);
+    }
+    // The next run as long as each, found from the end: one pass, however many do not close.
+    let mut ahead = HashMap::new();
+    let mut closing: Vec<Option<usize>> = Vec::with_capacity(runs.len());
+    for (index, run) in runs.iter().enumerate().rev() {
+        closing.push(ahead.insert(run.len(), index));
+    }
+    closing.reverse();
+    let mut spans = Vec::new();
+    let mut index = 0;
+    while let Some(open) = runs.get(index) {
+        let close = closing.get(index).copied().flatten();
+        if let Some(end) = close.and_then(|close| runs.get(close)) {
+            spans.push(open.start..end.end);
         }
+        index = close.unwrap_or(index) + 1;
     }
     spans
 }

@@ -69,7 +69,8 @@ fn find_in(line: &Line<'_>, each: &mut dyn FnMut(Found<'_>)) {
         Vec::new()
     };
     let mut give = |style, target: &[u8], at: usize| {
-        if code.iter().any(|span| span.contains(&at)) {
+        let behind = code.partition_point(|span| span.end <= at);
+        if code.get(behind).is_some_and(|span| span.contains(&at)) {
             return;
         }
         let target = String::from_utf8_lossy(target);
@@ -138,6 +139,8 @@ fn inline(text: &[u8]) -> Option<(&[u8], usize)> {
     let blanks = inner.len() - inner.trim_ascii_start().len();
     let (target, len) = destination(inner.get(blanks..)?)?;
     let rest = inner.get(blanks + len..)?;
+    // A title longer than that is none, so that each link takes bounded time.
+    let rest = rest.get(..TARGET_BYTES).unwrap_or(rest);
     let close = match rest.trim_ascii_start().first()? {
         b')' => memchr(b')', rest)?,
         quote @ (b'"' | b'\'') => {

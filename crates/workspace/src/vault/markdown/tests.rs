@@ -85,6 +85,7 @@ fn code_spans_end_with_as_many_ticks() {
     assert_eq!(code_spans(b"a `b` c `d`"), [2..5, 8..11]);
     assert_eq!(code_spans(b"``a`b`` `c `"), [0..7, 8..12]);
     assert_eq!(code_spans(b"`a"), Vec::<std::ops::Range<usize>>::new());
+    assert_eq!(code_spans(b"```a `b` ``c`` `"), [5..8, 9..14]);
 }
 
 proptest! {
