@@ -14,6 +14,8 @@ pub const EDIT_BYTES: u64 = 16 * 1024 * 1024;
 pub const SNIFF_BYTES: usize = 8192;
 /// Bytes behind a shown range in which the remaining lines are still counted.
 pub const COUNT_BYTES: u64 = 1024 * 1024 * 1024;
+/// Bytes of a note that is read through, to hash it and to count its lines.
+pub const NOTE_FILE_BYTES: u64 = 1024 * 1024 * 1024;
 /// Bytes of an image that is sent as an image block.
 pub const IMAGE_BYTES: u64 = 5 * 1024 * 1024;
 /// Hits one `grep` shows by default, and at most.

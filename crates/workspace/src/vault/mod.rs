@@ -26,6 +26,7 @@ use rooted::{File, RelPath};
 use self::fault::Fault;
 use crate::cancel::Cancel;
 use crate::clock::Time;
+use crate::limits;
 use crate::reader::Reader;
 use crate::workspace::Workspace;
 
@@ -113,6 +114,16 @@ pub(crate) fn open(reader: &Reader<'_>, path: &RelPath) -> Result<File, Fault> {
     let file = opened.map_err(|error| Fault::reaching(error, path))?;
     path::check_note(file.path())?;
     Ok(file)
+}
+
+/// Refuses a note that would take long to read through; only a mistake or malice makes one.
+pub(crate) fn permit_through(file: &File) -> Result<(), Fault> {
+    let (size, limit) = (file.meta().len, limits::NOTE_FILE_BYTES);
+    if size > limit {
+        let path = file.path().clone();
+        return Err(crate::Error::TooLarge { path, size, limit }.into());
+    }
+    Ok(())
 }
 
 /// Reads up to so many bytes from the beginning of a file into `buffer`, which is emptied first.

@@ -5,7 +5,7 @@ use rooted::{File, RelPath};
 use sha2::{Digest as _, Sha256};
 
 use super::fault::Fault;
-use super::{Vault, open, path};
+use super::{Vault, open, path, permit_through};
 use crate::cancel::Cancel;
 
 /// Bytes read at a time.
@@ -53,7 +53,8 @@ impl ReadAnswer {
 /// Reads a note, up to the limit of bytes, and hashes all of it.
 ///
 /// # Errors
-/// The path faults; [`Fault::NoteNotFound`], [`Fault::NotUtf8`].
+/// The path faults; [`Fault::NoteNotFound`], [`Fault::NotUtf8`]; [`crate::Error::TooLarge`] for a note
+/// that would take long to read through.
 pub fn read(
     vault: &Vault,
     cancel: &Cancel,
@@ -62,6 +63,7 @@ pub fn read(
     let path = path::note(request.path)?;
     let reader = vault.reader(cancel)?;
     let file = open(&reader, &path)?;
+    permit_through(&file)?;
     let room = usize::try_from(vault.limits.max_read_bytes).unwrap_or(usize::MAX);
     let mut pass = Pass::new(request, room);
     let mut chunk = vec![0; CHUNK_BYTES];

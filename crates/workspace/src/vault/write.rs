@@ -3,7 +3,7 @@
 use rooted::{ErrorKind, File, Kind, Place, RelPath, Root};
 
 use super::fault::Fault;
-use super::{Vault, path};
+use super::{Vault, path, permit_through};
 use crate::cancel::Cancel;
 use crate::change;
 use crate::edit::{self, Edit, EditFault};
@@ -162,6 +162,7 @@ pub fn write(
             let file = open(writer, &place)?;
             match expected_sha256 {
                 Some(expected) => {
+                    permit_through(&file)?;
                     let found = sha256_of(&file, cancel)?;
                     if !expected.trim().eq_ignore_ascii_case(&found) {
                         return Err(Fault::Changed(place.path));

@@ -225,7 +225,7 @@ fn calls(round: usize) -> Vec<(&'static str, Value)> {
         ),
         (
             "notes_move",
-            json!({"path": format!("dir/sub/n{}.md", round % 7), "to": format!("dir/m{round}/n.md")}),
+            json!({"path": format!("dir/sub/n{}.md", round % 7), "to": format!("dir/m{round}.md")}),
         ),
         ("tasks_list", json!({"status": "all"})),
     ]

@@ -97,6 +97,42 @@ fn links_lead_by_path_and_by_name() {
 }
 
 #[test]
+fn a_name_that_many_notes_have_leads_where_one_of_few_does() {
+    let text = "[[index]] [[d3/index]] [[e/d3/index]] [[x/index]] [m](../d5/index.md) [[D7/Index]]";
+    for n_more in [0, 30] {
+        let world = World::new(&[
+            ("d1/a.md", text),
+            ("d2/a.md", text),
+            ("d2/index.md", ""),
+            ("d3/index.md", ""),
+            ("d5/index.md", ""),
+            ("d7/index.md", ""),
+            ("e/d3/index.md", ""),
+        ]);
+        for n in 0..n_more {
+            world.put(&format!("more/n{n}/index.md"), "");
+        }
+        for (note, nearest) in [("d1/a.md", "d2/index.md"), ("d2/a.md", "d2/index.md")] {
+            assert_eq!(
+                told(&links_of(&world, note)),
+                [
+                    &format!("1 index {nearest}"),
+                    "1 d3/index d3/index.md",
+                    "1 e/d3/index e/d3/index.md",
+                    "1 x/index -",
+                    "1 ../d5/index.md d5/index.md",
+                    "1 D7/Index d7/index.md",
+                ]
+            );
+        }
+        world.put("index.md", "");
+        let found = links_of(&world, "d1/a.md");
+        assert_eq!(told(&found)[0], "1 index index.md");
+        assert_eq!(told(&links_of(&world, "d2/a.md"))[0], "1 index d2/index.md");
+    }
+}
+
+#[test]
 fn backlinks_are_told_each() {
     let world = World::new(&[
         ("a.md", "[[a]]"),

@@ -87,3 +87,36 @@ fn a_mark_at_the_beginning_is_no_text() {
     let whole = part(&world, 1, None);
     assert_eq!((whole.content.as_str(), whole.size), ("# A\n", 7));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_note_that_would_take_long_to_read_is_refused() {
+    let world = World::new(&[("a.md", "needle")]);
+    let file = std::fs::File::create(world.path("huge.md")).unwrap();
+    // Nothing of it is stored.
+    file.set_len(1 << 40).unwrap();
+    let told = "file too large to open (1099511627776 bytes; limit 1073741824): huge.md";
+    let request = ReadRequest {
+        path: "huge.md",
+        offset: 1,
+        limit: Some(1),
+    };
+    let read = read(&world.vault, &world.never, &request);
+    assert_eq!(read.expect_err("refused").to_string(), told);
+    let write =
+        |expected| crate::vault::write::write(&world.vault, &world.never, "huge.md", "x", expected);
+    let wrote = write(Some("00"));
+    assert_eq!(wrote.expect_err("refused").to_string(), told);
+    assert!(write(None).is_err());
+    // Others are read all the same.
+    let search = crate::vault::search::SearchRequest {
+        query: "needle",
+        ..Default::default()
+    };
+    let found = crate::vault::search::search(&world.vault, &world.never, &search).unwrap();
+    assert_eq!((found.hits.len(), found.left_out.n_partial), (1, 1));
+    assert_eq!(
+        std::fs::metadata(world.path("huge.md")).unwrap().len(),
+        1 << 40
+    );
+}
