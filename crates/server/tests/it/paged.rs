@@ -1,5 +1,7 @@
 //! The toolset `paged`, as programs drive it.
 
+#[cfg(target_os = "linux")]
+mod cost;
 mod embedding;
 mod line;
 mod protocol;

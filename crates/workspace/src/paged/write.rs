@@ -1,6 +1,6 @@
 //! Writing one file of the root, whole or not at all.
 
-use rooted::{Kind, Place, Root};
+use rooted::{File, Kind, Place, Root};
 
 use super::Limits;
 use super::fault::Fault;
@@ -74,6 +74,9 @@ pub(super) fn write(
     cancel: &Cancel,
     request: &WriteRequest<'_>,
 ) -> Result<Written, Fault> {
+    // Asked before there is a lock, so that a refusal leaves nothing behind.
+    let root = workspace.root().map_err(|_| Fault::DESTINATION)?;
+    examine(&root, cancel, request)?;
     let writer = workspace.writer(cancel).map_err(|error| match error {
         Error::Cancelled => Fault::Cancelled,
         _ => Fault::DESTINATION,
@@ -108,36 +111,18 @@ fn attempt(
     cancel: &Cancel,
     request: &WriteRequest<'_>,
 ) -> Result<Written, Failed> {
-    let place = place(writer.reader().root(), request.path)?;
+    let (place, file) = examine(writer.reader().root(), cancel, request)?;
     let content = request.content.as_bytes().to_vec();
     let mut set = ChangeSet::new(writer.durability());
-    if place.meta.is_some() {
-        let file = place.dir.open_file(&place.name);
-        let file = file.map_err(|_| Fault::DESTINATION)?;
-        if file.meta().nlink > 1 {
-            return Err(Fault::DESTINATION.into());
-        }
-        if let Some(expected) = request.expected_hash {
-            let found = read::sha256_of(&file, cancel).map_err(|error| match error {
-                Error::Cancelled => Fault::Cancelled,
-                _ => Fault::DESTINATION,
-            })?;
-            if expected != format!("sha256:{found}") {
-                return Err(Fault::CHANGED_SINCE_READ.into());
-            }
-        }
-        set.replace(
-            place,
-            Old {
+    match file {
+        Some(file) => {
+            let old = Old {
                 file,
                 content: None,
-            },
-            content,
-        );
-    } else if request.expected_hash.is_some() {
-        return Err(Fault::CHANGED_SINCE_READ.into());
-    } else {
-        set.create_private(place, content);
+            };
+            set.replace(place, old, content);
+        }
+        None => set.create_private(place, content),
     }
     match set.commit(writer.guard()) {
         Ok(_) => Ok(Written {
@@ -152,6 +137,36 @@ fn attempt(
         }
         Err(_) => Err(Fault::WRITE_FAILED.into()),
     }
+}
+
+/// The place of a file that may be written, with the file if there is one and it is the expected one.
+fn examine(
+    root: &Root,
+    cancel: &Cancel,
+    request: &WriteRequest<'_>,
+) -> Result<(Place, Option<File>), Fault> {
+    let place = place(root, request.path)?;
+    if place.meta.is_none() {
+        return match request.expected_hash {
+            Some(_) => Err(Fault::CHANGED_SINCE_READ),
+            None => Ok((place, None)),
+        };
+    }
+    let file = place.dir.open_file(&place.name);
+    let file = file.map_err(|_| Fault::DESTINATION)?;
+    if file.meta().nlink > 1 {
+        return Err(Fault::DESTINATION);
+    }
+    if let Some(expected) = request.expected_hash {
+        let found = read::sha256_of(&file, cancel).map_err(|error| match error {
+            Error::Cancelled => Fault::Cancelled,
+            _ => Fault::DESTINATION,
+        })?;
+        if expected != format!("sha256:{found}") {
+            return Err(Fault::CHANGED_SINCE_READ);
+        }
+    }
+    Ok((place, Some(file)))
 }
 
 /// The place of a file in the root that is nothing yet, or a file that may be written.

@@ -18,9 +18,7 @@ pub(super) const TOOL: Spec = Spec {
     hints: Hints::REPLACE,
     fields: |_| {
         let name = Field {
-            about: Some(
-                "A name in the root, of lower-case letters, digits, dots, underscores and hyphens.",
-            ),
+            about: Some("A basename of lowercase letters, digits, dots, underscores, or hyphens."),
             ..Field::required("path", Kind::SomeText)
         };
         vec![

@@ -66,7 +66,7 @@ fn a_client_learns_of_the_server_and_its_tools() {
         {"type":"object","properties":{"content_hash":{"type":"string"},"items":{"type":"array","items":{"type":"object","properties":{"byte_offset":{"type":"integer"},"text":{"type":"string"}},"additionalProperties":false}}},"required":["content_hash","items"],"additionalProperties":true}
         {"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}
         "write_text_file" ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"]
-        {"type":"object","properties":{"path":{"type":"string","minLength":1,"description":"A name in the root, of lower-case letters, digits, dots, underscores and hyphens."},"content":{"type":"string"},"expected_hash":{"type":"string"}},"required":["path","content"],"additionalProperties":false}
+        {"type":"object","properties":{"path":{"type":"string","minLength":1,"description":"A basename of lowercase letters, digits, dots, underscores, or hyphens."},"content":{"type":"string"},"expected_hash":{"type":"string"}},"required":["path","content"],"additionalProperties":false}
         {"type":"object","properties":{"path":{"type":"string"},"bytes":{"type":"integer","minimum":0},"content_hash":{"type":"string"}},"required":["path","bytes","content_hash"],"additionalProperties":false}
         {"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false}
     "#]]

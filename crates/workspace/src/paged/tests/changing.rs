@@ -4,7 +4,7 @@ use proptest::prelude::{Strategy, prop, proptest};
 
 use super::world::World;
 use crate::Cancel;
-use crate::paged::{Fault, ListRequest, Options, Page, Paged, SearchRequest};
+use crate::paged::{Fault, ListRequest, Options, Page, Paged, ReadRequest, SearchRequest};
 
 const KEY: [u8; 32] = [9; 32];
 
@@ -18,6 +18,8 @@ fn options(world: &World, deterministic: bool) -> Options {
     let mut options = Options::new(world.root(), &["**"]);
     options.exclude = vec!["hidden/**".into()];
     options.cursor_key = deterministic.then(|| KEY.to_vec());
+    // A few bytes a page, so that files have several.
+    options.limits.max_read_bytes = 4;
     options
 }
 
@@ -146,6 +148,14 @@ fn ask(
             paged.list_directory(&never, &request).map(told)
         }
         1 => paged.search_files(&never, &search).map(told),
+        4 => {
+            let request = ReadRequest {
+                path: "b.txt",
+                cursor,
+                ..ReadRequest::default()
+            };
+            paged.read_text_file(&never, &request).map(told)
+        }
         _ => paged.search_text(&never, &search).map(told),
     }
 }
@@ -157,7 +167,7 @@ fn run(mode: Mode, deterministic: bool, edits: &[Edit]) {
     let mut kept = open(&world, mode, deterministic);
     // Every change has a time of its own here, so times are told apart however young they are.
     kept.is_hasty = true;
-    let mut cursors: Vec<Option<String>> = vec![None; 4];
+    let mut cursors: Vec<Option<String>> = vec![None; 5];
     for edit in edits {
         tick(&world);
         apply(&world, edit);
@@ -171,8 +181,15 @@ fn run(mode: Mode, deterministic: bool, edits: &[Edit]) {
     }
 }
 
+/// Cases to try; more of them with `WORKSPACE_MCP_SOAK` set.
+fn cases() -> proptest::prelude::ProptestConfig {
+    let factor = std::env::var("WORKSPACE_MCP_SOAK").ok();
+    let factor = factor.and_then(|factor| factor.parse().ok()).unwrap_or(1);
+    proptest::prelude::ProptestConfig::with_cases(32 * factor)
+}
+
 proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
+    #![proptest_config(cases())]
 
     #[test]
     fn a_page_is_what_a_new_look_gives(edits in prop::collection::vec(edit(), 1..24)) {
@@ -272,9 +289,9 @@ fn ancestors_that_are_swapped_for_links_are_never_followed() {
         for _ in 0..2000 {
             let read = paged.read_text_file(
                 &Cancel::never(),
-                &crate::paged::ReadRequest {
+                &ReadRequest {
                     path: "d/f.txt",
-                    ..crate::paged::ReadRequest::default()
+                    ..ReadRequest::default()
                 },
             );
             if let Ok(page) = read {

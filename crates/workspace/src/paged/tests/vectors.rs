@@ -21,6 +21,7 @@ const LIST: &str = "eyJ2IjoxLCJzIjoiOGIzNTM3NzE0MTJjZDcxNTNkOTQ4MjBmNDc4YTYzNjc0
 const FILES: &str = "eyJ2IjoxLCJzIjoiYTA0YjhlNzU3ZDJhMTVmMDU5MGM5MGVhOWI4MDJlYjUyN2YzMTA4NTViMjdkMjFmMDJhMzdkNTlmMjEwYzBhNiIsInQiOiJmNTQ1MjA3ZTRlYTA3NzRkYTk2NDBmM2Y3MjI2OTViNTk0Y2EwZDE1MGNiMGYyNTdmZTBkMzcxYmEyNDBmNzM0IiwicCI6Mn0.qKWi3MMOb5RR8viGVxZhYbglmln9xflpHFRvNqDcChI";
 const TEXT: &str = "eyJ2IjoxLCJzIjoiYzRkM2ZiOGUzNjk0MTcxMWIxODU5NDExMzQyOWIyNTdmM2M0ZDdjMGI3ZGRmMTY0YWI2NmMyY2FmNmUwZjljNyIsInQiOiJmMTMzNDcxYTdjYTAyZTczZjM1ZDRkNDRiZDEzZjg1ZDY3Njk4OTMyY2UzYTQxZjgyYzMzZTNjMGYxOGVkZjQyIiwicCI6eyJmaWxlIjowLCJvZmZzZXQiOjgsImxpbmVTdGFydCI6OCwibGluZSI6MywibWF0Y2hlZCI6ZmFsc2V9fQ.DV87_IwuQ12gVjWFEHGYzWTgpdgrx5cVg-ppXbg1ZNM";
 const TEXT_BELOW: &str = "eyJ2IjoxLCJzIjoiNTYyNGY1ZTVjMDRhMmI5YmE1YWQxZDM5YTVmMDgxY2RkZmViNDgxZmNmNzFjNDNkZGZkNjAxM2FkM2VmMTBmMCIsInQiOiI5Y2YwZmJhOWViZWUzNDk5OTRmOTNiZDA3MDk5OTE1NWQ4MzQ2M2U1MzkyNTJiNTA0N2VjNDQ5YmU0YTQzOTJmIiwicCI6eyJmaWxlIjowLCJvZmZzZXQiOjExLCJsaW5lU3RhcnQiOjExLCJsaW5lIjoyLCJtYXRjaGVkIjpmYWxzZX19._NTaUODjY8ZbfwCOdO26E7zy-Gr4KlPcRtJnM8HG3oA";
+const TEXT_BELOW_NEXT: &str = "eyJ2IjoxLCJzIjoiNTYyNGY1ZTVjMDRhMmI5YmE1YWQxZDM5YTVmMDgxY2RkZmViNDgxZmNmNzFjNDNkZGZkNjAxM2FkM2VmMTBmMCIsInQiOiI5Y2YwZmJhOWViZWUzNDk5OTRmOTNiZDA3MDk5OTE1NWQ4MzQ2M2U1MzkyNTJiNTA0N2VjNDQ5YmU0YTQzOTJmIiwicCI6eyJmaWxlIjoxLCJvZmZzZXQiOjAsImxpbmVTdGFydCI6MCwibGluZSI6MSwibWF0Y2hlZCI6ZmFsc2V9fQ.QJ6ov5uvQ0Jrm4BtfpdDFkO9oEn6H6u7O4zk5rNV8tQ";
 const READ: &str = "eyJ2IjoxLCJzIjoiNDVjZDhiNmMyZWRiYTRmN2JlYmExYTZkYTg3YmRmY2ZhN2Q2Y2MwNmI1Zjk4ZjhkZmEzMDFiM2M5M2JiOGFiOSIsInQiOiI3NjFhZDI0OGFjODgwOGMyMmQ1ODFhMDdjZDRhZjlkODYxMDQxMzNjNDMyMzZhMTRiNjdmNjczMzM5YmUwODBhIiwicCI6MjA0OH0.qh-ZTIoX9MPpQo6o0xl65H3WxHka0fD-SmLdPAC4nPo";
 const READ_LINE: &str = "eyJ2IjoxLCJzIjoiZjZjN2VjZGEwNGI3MmJiM2ViODAwNDY4NDUzZWM5YWRhMzE3YzI5MmQ1ZDU0NzMzZjkyNjhiMzE2MzYwZjZkZSIsInQiOiJlY2I3NjNkYTE2NzdlMjNjM2NlZDZlZTg1Y2M4NDQ2NTA3NTNmOTJlMTBjZmY5OWY2ZjcxOWEzMTJjOGQyZTA3IiwicCI6NH0.ujehF6z5VrE0Zg3c69u35sxAUI1rnUvbLeyMqt09WNY";
 
@@ -125,14 +126,17 @@ fn search_text_gives_and_takes_the_vector() {
         ..SearchRequest::default()
     };
     let page = open(&world).search_text(&Cancel::never(), &below).unwrap();
-    // The first file is done with its only line, but the page cannot know that of a file behind it.
-    assert_ne!(page.next_cursor.as_deref(), None);
-    let next = SearchRequest {
-        cursor: Some(TEXT_BELOW),
-        ..below
-    };
-    let page = open(&world).search_text(&Cancel::never(), &next).unwrap();
-    assert_eq!(&*page.items[0].path, "b/😀.md");
+    // The page is full at the end of its file, so the next one begins with the next.
+    assert_eq!(page.next_cursor.as_deref(), Some(TEXT_BELOW_NEXT));
+    // The same place, told as the end of the file before it, as a page says that was made shorter.
+    for cursor in [TEXT_BELOW, TEXT_BELOW_NEXT] {
+        let next = SearchRequest {
+            cursor: Some(cursor),
+            ..below
+        };
+        let page = open(&world).search_text(&Cancel::never(), &next).unwrap();
+        assert_eq!(&*page.items[0].path, "b/😀.md");
+    }
 }
 
 #[test]

@@ -112,6 +112,11 @@ fn each_refusal_writes_nothing() {
         "no --include pattern of this root matches a file in the root itself, so no write can be accepted; \
          a write names one basename and lands in the root, so add"
     ));
+    let other = Some("sha256:00");
+    let changed = Err("file changed since it was read".to_owned());
+    assert_eq!(write(&paged, "a.txt", "x", other), changed);
+    assert_eq!(write(&paged, "new.txt", "x", other), changed);
+    // Not even a lock is left behind.
     assert_eq!(snapshot(&world), before);
     assert_eq!(
         std::fs::read_to_string(outside.path().join("o")).unwrap(),
@@ -164,7 +169,6 @@ fn snapshot(world: &World) -> Vec<(String, String)> {
     let mut all: Vec<_> = std::fs::read_dir(world.root())
         .unwrap()
         .map(|entry| entry.unwrap())
-        .filter(|entry| entry.file_name() != ".workspace-mcp")
         .map(|entry| {
             let name = entry.file_name().into_string().unwrap();
             let held = world
