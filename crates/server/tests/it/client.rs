@@ -137,9 +137,14 @@ impl Client {
 
     /// The answer with an id.
     pub fn recv(&mut self, id: impl Into<Value>) -> Value {
+        self.recv_within(id, PATIENCE)
+    }
+
+    /// The answer with an id that may take longer than others.
+    pub fn recv_within(&mut self, id: impl Into<Value>, patience: Duration) -> Value {
         let id: Value = id.into();
         let key = id.to_string();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + patience;
         while !self.seen.contains_key(&key) {
             let Some(message) = self.next_message(deadline) else {
                 panic!("no answer with id {id}; stdout was {:#?}", self.stdout);

@@ -196,6 +196,12 @@ fn a_program_has_to_be_on_the_list() {
         let text = served.run(&[word]);
         assert!(text.starts_with("error: command not allowed: "), "{text}");
     }
+    let whole = json!({"command": "echo hello"});
+    let text = served.client.call("run_command", whole);
+    assert!(
+        text.ends_with("\npass each word of the command as an item of its own"),
+        "{text}"
+    );
     for word in ["npx", "/tmp/npx"] {
         assert_eq!(
             served.run(&[word]),

@@ -44,6 +44,11 @@ impl Fault {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::NotAllowed { name, .. } | Self::NotFound { name, .. }
+                if name.contains(char::is_whitespace) && !name.contains(['/', '\\']) =>
+            {
+                Some("pass each word of the command as an item of its own".to_owned())
+            }
             Self::NotFound {
                 searched: Some(searched),
                 ..
