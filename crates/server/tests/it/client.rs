@@ -28,6 +28,12 @@ pub struct Client {
     modern: bool,
 }
 
+/// How much more than usual is to be done.
+pub fn soak() -> usize {
+    let times = std::env::var("WORKSPACE_MCP_SOAK").ok();
+    times.and_then(|times| times.parse().ok()).unwrap_or(1)
+}
+
 /// A temporary folder with files.
 pub fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();

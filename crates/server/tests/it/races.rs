@@ -13,17 +13,12 @@ use std::thread;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 
+pub use crate::client::soak;
 use crate::client::{Client, folder, text_of};
 use crate::scenarios::tree;
 
 /// Is in every file outside, and nowhere else.
 const OUTSIDE: &str = "outside-7f3a";
-
-/// How much more than usual is to be done.
-pub fn soak() -> usize {
-    let times = std::env::var("WORKSPACE_MCP_SOAK").ok();
-    times.and_then(|times| times.parse().ok()).unwrap_or(1)
-}
 
 /// Temporary files and records of changes under way that are left beneath a folder.
 pub fn leftovers(dir: &Path) -> Vec<PathBuf> {

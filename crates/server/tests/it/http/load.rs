@@ -5,8 +5,8 @@ use std::thread;
 use serde_json::json;
 
 use super::peer::{Request, Served, call, ping};
+use crate::client::soak;
 use crate::client::{folder, text_of};
-use crate::races::soak;
 
 #[test]
 fn parallel_clients_lose_nothing() {
