@@ -92,6 +92,12 @@ pub const ALL: &[Entry] = &[
         tables: tunnel::OPTIONS,
     },
     Entry {
+        name: "options",
+        about: "explain every option of the server",
+        follows: Follows::Nothing,
+        tables: &[],
+    },
+    Entry {
         name: "completions",
         about: "print what makes a shell complete the words of this program",
         follows: Follows::Words(shells::NAMES),

@@ -1,5 +1,8 @@
 //! The command line of the toolset `project`. What the values mean is for `config.rs`.
 
+mod help;
+
+pub use self::help::{explained, help};
 use crate::options::{self, Free, GENERAL, LOG, Opt, TRANSPORT, flag, opt};
 
 /// The command line as written: options in the order they came, checked for form only.
@@ -27,8 +30,8 @@ pub enum Command {
     Tools,
     /// Show what would be served, and where each value comes from.
     CheckConfig,
-    /// Show how to use the program.
-    Help,
+    /// Show how to use the command of this name; the empty one serves.
+    Help(&'static str),
     /// Show the version.
     Version,
 }
@@ -163,9 +166,15 @@ fn parse_rest(words: impl Iterator<Item = String>, first: First) -> Result<Comma
         First::Call => Free::Taken,
         First::Plain(_) => Free::Refused,
     };
+    let name = match first {
+        First::Call => "call",
+        First::Plain(Command::Tools) => "tools",
+        First::Plain(Command::CheckConfig) => "check-config",
+        First::Plain(_) => "",
+    };
     let mut words = options::read(OPTIONS, free, words)?;
     let command = if words.has("help") {
-        Command::Help
+        Command::Help(name)
     } else if words.has("version") {
         Command::Version
     } else {
@@ -200,34 +209,6 @@ pub fn is_option(name: &str) -> bool {
 #[must_use]
 pub fn version() -> String {
     format!("workspace-mcp {}\n", env!("CARGO_PKG_VERSION"))
-}
-
-/// The text of `--help`.
-#[must_use]
-pub fn help() -> String {
-    let mut text = version();
-    text.push_str(
-        "Safe, fast access to project folders for an AI agent, over MCP.\n\n\
-         Usage: workspace-mcp [options]\n\
-         \x20      workspace-mcp setup <client> [options]                     connect a client; see setup --help\n\
-         \x20      workspace-mcp doctor [options]                             say what is wrong, and what to do\n\
-         \x20      workspace-mcp call <tool> [options] [key=value ... | JSON]   run one tool\n\
-         \x20      workspace-mcp tools [options]                              list the tools\n\
-         \x20      workspace-mcp check-config [options]                       show what would be served\n\
-         \x20      workspace-mcp managed <config.toml> [options]              serve one folder with checkpoints\n\
-         \x20      workspace-mcp paged [options]                              serve one folder in pages; see paged --help\n\
-         \x20      workspace-mcp tunnel [options]                             serve hosted products\n\
-         \x20      workspace-mcp completions <shell>                          print completions\n\n\
-         Options:\n",
-    );
-    text.push_str(&options::list(OPTIONS));
-    text.push_str(
-        "\nEnvironment: WORKSPACE_MCP_SHELL=1 does what --shell does, WORKSPACE_MCP_SHELL_MODE with\n\
-         allowlist or any what --shell or --shell-any does, and WORKSPACE_MCP_SHELL_ALLOW adds to\n\
-         --shell-allow. WORKSPACE_MCP_SHELL_DENY names programs that may not run.\n",
-    );
-    text.push_str("\nRoots are resolved to their real path when the server starts.\n");
-    text
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::config::transport::Transport;
 use crate::config::{self, Config, Layer, Source, StartFault, check};
 use crate::dispatch::Server;
 use crate::doctor;
+use crate::help;
 use crate::http;
 use crate::log::{Level, Log};
 use crate::man;
@@ -53,8 +54,9 @@ pub fn run(
         return paged::run(words, cwd, environment);
     }
     let done = match words.peek().map(String::as_str) {
-        Some("completions") => completions(words.skip(1)),
-        Some("man") => man(words.skip(1)),
+        Some("completions") => completions(words.skip(1), environment),
+        Some("man") => printed("man", man::page, words.skip(1), environment),
+        Some("options") => printed("options", cli::explained, words.skip(1), environment),
         Some("tunnel") => tunnel::run(words.skip(1), cwd, environment),
         Some(tunnel::SERVER_WORD) => tunnel::serve_without_key(words.skip(1)),
         Some("setup") => set_up(words.skip(1), cwd, environment),
@@ -119,7 +121,7 @@ fn run_line(
         environment,
     };
     match line.command {
-        Command::Help => Ok(print(&cli::help())),
+        Command::Help(command) => Ok(print_help(&cli::help(command), environment)),
         Command::Version => Ok(print(&cli::version())),
         Command::CheckConfig => check_config(&start),
         Command::Serve => {
@@ -137,8 +139,16 @@ fn run_line(
 }
 
 /// Prints the completions for a shell.
-fn completions(words: impl Iterator<Item = String>) -> Result<ExitCode, StartFault> {
+fn completions(
+    words: impl Iterator<Item = String>,
+    environment: fn(&str) -> Option<String>,
+) -> Result<ExitCode, StartFault> {
     let words: Vec<String> = words.collect();
+    if let [word] = words.as_slice()
+        && is_help(word)
+    {
+        return Ok(print_help(&cli::help("completions"), environment));
+    }
     let script = match words.as_slice() {
         [shell] => shells::script(shell),
         _ => None,
@@ -149,12 +159,22 @@ fn completions(words: impl Iterator<Item = String>) -> Result<ExitCode, StartFau
     })
 }
 
-/// Prints the manual page.
-fn man(mut words: impl Iterator<Item = String>) -> Result<ExitCode, StartFault> {
+/// Runs a command that only prints something, and takes nothing more than a wish for help.
+fn printed(
+    name: &str,
+    text: fn() -> String,
+    mut words: impl Iterator<Item = String>,
+    environment: fn(&str) -> Option<String>,
+) -> Result<ExitCode, StartFault> {
     match words.next() {
-        None => Ok(print(&man::page())),
-        Some(_) => Err(StartFault::Usage("man takes nothing more".to_owned())),
+        None => Ok(print(&text())),
+        Some(word) if is_help(&word) => Ok(print_help(&cli::help(name), environment)),
+        Some(_) => Err(StartFault::Usage(format!("{name} takes nothing more"))),
     }
+}
+
+fn is_help(word: &str) -> bool {
+    matches!(word, "--help" | "-h")
 }
 
 /// What the start of the program goes by.
@@ -417,6 +437,11 @@ fn tools(registry: &Registry) -> String {
     }
     text.push_str(&format!("{total} bytes in all\n"));
     text
+}
+
+/// Prints a help, in colours where a person looks at it.
+pub(crate) fn print_help(text: &str, environment: fn(&str) -> Option<String>) -> ExitCode {
+    print(&help::shown(text, environment))
 }
 
 /// Prints for a person; nothing is served meanwhile.

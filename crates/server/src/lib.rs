@@ -24,6 +24,7 @@ pub mod context;
 pub mod dispatch;
 pub mod doctor;
 pub mod failure;
+mod help;
 pub mod http;
 pub mod log;
 pub mod man;

@@ -184,22 +184,80 @@ pub fn read(
 /// The options as lines of a help text.
 #[must_use]
 pub fn list(tables: &[&'static [Opt]]) -> String {
+    let all = tables.iter().copied().flatten();
+    lines(all.map(|option| (option, option.about.to_owned())))
+}
+
+/// Columns of a help text.
+const WIDTH: usize = 100;
+
+/// Options with what is said of them, as lines of a help text.
+pub(crate) fn lines<'a>(all: impl Iterator<Item = (&'a Opt, String)>) -> String {
     const COLUMN: usize = 34;
     let mut text = String::new();
-    for option in tables.iter().copied().flatten() {
-        let mut left = match option.short {
-            Some(short) => format!("  -{short}, --{}", option.long),
-            None => format!("  --{}", option.long),
-        };
-        if let Some(value) = option.value {
-            left.push(' ');
-            left.push_str(value);
-        }
-        for (index, line) in option.about.lines().enumerate() {
-            let left = if index == 0 { left.as_str() } else { "" };
+    for (option, about) in all {
+        let name = format!("  {}", written(option));
+        let words = about.split_whitespace().map(ToOwned::to_owned);
+        for (index, line) in wrapped(words, COLUMN).iter().enumerate() {
+            let left = if index == 0 { name.as_str() } else { "" };
             // A String takes every write.
             let _ = writeln!(text, "{left:COLUMN$}{line}");
         }
+    }
+    text
+}
+
+/// The names of options, with what stands for their values.
+pub(crate) fn names(all: &[&Opt]) -> String {
+    let word = |(index, option): (usize, &&Opt)| {
+        let comma = if index + 1 < all.len() { "," } else { "" };
+        format!("{}{comma}", written(option))
+    };
+    paragraph(all.iter().enumerate().map(word))
+}
+
+/// Words as a paragraph of a help text.
+pub(crate) fn paragraph(words: impl Iterator<Item = String>) -> String {
+    let lines = wrapped(words, 3);
+    lines.iter().map(|line| format!("   {line}\n")).collect()
+}
+
+/// What an option does, in one line.
+pub(crate) fn gist(option: &Opt) -> String {
+    let line = option
+        .about
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let end = line.find([';', ':', '(']).unwrap_or(line.len());
+    line.get(..end).unwrap_or(&line).trim_end().to_owned()
+}
+
+/// Words in lines of bounded width, each behind so many blanks.
+fn wrapped(words: impl Iterator<Item = String>, indent: usize) -> Vec<String> {
+    let room = WIDTH - indent;
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}
+
+/// An option as people write it.
+fn written(option: &Opt) -> String {
+    let mut text = match option.short {
+        Some(short) => format!("-{short}, --{}", option.long),
+        None => format!("--{}", option.long),
+    };
+    if let Some(value) = option.value {
+        text.push(' ');
+        text.push_str(value);
     }
     text
 }

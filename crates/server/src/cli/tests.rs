@@ -55,7 +55,8 @@ fn faults_of_form_read_as_people_know_them() {
 
 #[test]
 fn help_comes_before_version_and_both_only_when_the_line_reads() {
-    assert_eq!(parsed("-vh").unwrap().command, Command::Help);
+    assert_eq!(parsed("-vh").unwrap().command, Command::Help(""));
+    assert_eq!(parsed("tools -h").unwrap().command, Command::Help("tools"));
     assert_eq!(parsed("tools -v").unwrap().command, Command::Version);
     assert_eq!(fault("-h --bogus"), "Unknown option '--bogus'");
 }
@@ -78,7 +79,7 @@ fn call_takes_words_between_its_options() {
 
 #[test]
 fn help_names_every_option() {
-    let help = help();
+    let help = help("");
     for option in OPTIONS.iter().copied().flatten() {
         assert!(
             help.contains(&format!("--{}", option.long)),

@@ -22,6 +22,7 @@ use self::finding::Findings;
 use crate::cli::{self, OFFERED, SERVED};
 use crate::commands::Start;
 use crate::config::{Config, StartFault};
+use crate::help::{self, Page};
 use crate::options::{self, Free, GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
 
 const OWN: &[Opt] = &[
@@ -76,7 +77,7 @@ pub fn run(
         })
     };
     if words.has("help") {
-        return plain(help());
+        return plain(help::shown(&help(), read));
     }
     if words.has("version") {
         return plain(cli::version());
@@ -137,22 +138,26 @@ fn wait(words: &Words) -> Result<Duration, StartFault> {
 }
 
 fn help() -> String {
-    let own = options::list(&[OWN, GENERAL]);
-    format!(
-        "Looks at everything that a start depends on, and says what to do about what is wrong.\n\n\
-         Usage: workspace-mcp doctor [--json] [options of the server]\n\n\
-         Options:\n{own}\
-         \x20 and every option of the server; `workspace-mcp --help` lists them\n\n\
-         Each line is ok, warn or fault, with what was seen and what to do.\n\
-         The exit code is 1 when there is a fault.\n\
-         Nothing is written. Entries of clients for this user are started and asked for their tools;\n\
-         those in a project's files are not, since the project chose them.\n\n\
-         Examples:\n\
-         \x20 workspace-mcp doctor                            the current folder, and all clients\n\
-         \x20 workspace-mcp doctor --root ~/code --shell      a start with these options\n\
-         \x20 workspace-mcp doctor --http --port 3333         is the port free?\n\
-         \x20 workspace-mcp doctor --json | jq .faults\n"
-    )
+    let more: Vec<&Opt> = [SERVED, TRANSPORT, OFFERED, LOG]
+        .into_iter()
+        .flatten()
+        .collect();
+    let page = Page {
+        about: "Looks at everything that a start depends on, and says what to do about what is wrong.",
+        usage: &["doctor [--json] [options of the server]"],
+        lists: &[("Options", options::list(&[OWN, GENERAL]))],
+        more: &more,
+        notes: "Each line is ok, warn or fault, with what was seen and what to do; the exit code is 1 when\n\
+                there is a fault. Nothing is written. Entries of clients for this user are started and\n\
+                asked for their tools; those in a project's files are not, since the project chose them.",
+        examples: &[
+            ("doctor", "the current folder, and all clients"),
+            ("doctor --root ~/code --shell", "a start with these options"),
+            ("doctor --http --port 3333", "is the port free?"),
+            ("doctor --json | jq .faults", ""),
+        ],
+    };
+    page.text()
 }
 
 fn shown(path: &Path) -> String {

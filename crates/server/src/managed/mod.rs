@@ -13,9 +13,10 @@ use workspace::Cancel;
 use workspace::managed::{Code, Error, Managed, Options, Started};
 
 pub use self::server::{Ctx, Failure, Server};
-use crate::commands::{print, serve};
+use crate::commands::{print, print_help, serve};
 use crate::config::transport::Transport;
 use crate::config::{self as settings, Source, StartFault};
+use crate::help::Page;
 use crate::log::{Level, Log};
 use crate::options::{self, Free, GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
 use crate::platform;
@@ -89,7 +90,7 @@ fn start(
     let words =
         options::read(OPTIONS, Free::Taken, words).map_err(|text| Fault::Usage(Some(text)))?;
     if words.has("help") {
-        return Ok(print(&help()));
+        return Ok(print_help(&help(), environment));
     }
     if words.has("version") {
         return Ok(print(&crate::cli::version()));
@@ -207,14 +208,26 @@ fn one_line(text: &str) -> String {
 /// The text of `--help`.
 #[must_use]
 pub fn help() -> String {
-    format!(
-        "{}One folder for a chat model: checked changes, each with a checkpoint before and after it.\n\n\
-         Usage: workspace-mcp managed <config.toml> [options]\n\n\
-         Options:\n{}\n\
-         The configuration file is TOML; only workspace.root is required.\n\
-         MCP_TOKEN in the environment does what --token does. Without --http, only warnings are\n\
-         logged unless --log-level says otherwise.\n",
-        crate::cli::version(),
-        options::list(OPTIONS)
-    )
+    let more: Vec<&Opt> = [TRANSPORT, LOG].into_iter().flatten().collect();
+    let page = Page {
+        about: "One folder for a chat model: checked changes, each with a checkpoint before and after it.",
+        usage: &["managed <config.toml> [options]"],
+        lists: &[("Options", options::list(&[OWN, GENERAL]))],
+        more: &more,
+        notes: "The configuration file is TOML; only workspace.root is required.\n\
+                MCP_TOKEN in the environment does what --token does. Without --http, only warnings\n\
+                are logged unless --log-level says otherwise.",
+        examples: &[
+            ("managed ~/team.toml", "serve it on stdin and stdout"),
+            (
+                "managed ~/team.toml --http --port 3333",
+                "serve it over HTTP",
+            ),
+            (
+                "managed ~/team.toml --prune",
+                "forget old checkpoints, and end",
+            ),
+        ],
+    };
+    page.text()
 }

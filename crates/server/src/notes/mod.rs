@@ -15,7 +15,7 @@ use workspace::{Workspace, WorkspaceOptions};
 use self::options::Options;
 pub use self::options::TABLES as OPTIONS;
 pub use self::server::{Ctx, Failure, Server};
-use crate::commands::{print, report_recovery, serve};
+use crate::commands::{print, print_help, report_recovery, serve};
 use crate::config::StartFault;
 use crate::log::{Level, Log};
 use crate::options::{Free, read};
@@ -49,7 +49,7 @@ fn start(
 ) -> Result<ExitCode, StartFault> {
     let words = read(OPTIONS, Free::Refused, words).map_err(StartFault::Usage)?;
     if words.has("help") {
-        return Ok(print(&options::help()));
+        return Ok(print_help(&options::help(), environment));
     }
     if words.has("version") {
         return Ok(print(&crate::cli::version()));

@@ -7,6 +7,7 @@ use workspace::vault::Limits;
 
 use crate::config::transport::Transport;
 use crate::config::{self, Source, StartFault};
+use crate::help::Page;
 use crate::log::Level;
 use crate::options::{self, GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
 use crate::tools::notes::TOOLS;
@@ -164,12 +165,21 @@ fn number(option: &str, value: &str, range: RangeInclusive<u64>) -> Result<u64, 
 
 /// The text of `--help`.
 pub(super) fn help() -> String {
-    format!(
-        "{}A person's Markdown notes and to-dos for an AI agent: read-only until told otherwise.\n\n\
-         Usage: workspace-mcp notes --root <dir> [--allow-write <tool>[,<tool>]] [options]\n\n\
-         Options:\n{}\n\
-         MCP_TOKEN in the environment does what --token does.\n",
-        crate::cli::version(),
-        options::list(TABLES)
-    )
+    let more: Vec<&Opt> = [TRANSPORT, LOG].into_iter().flatten().collect();
+    let page = Page {
+        about: "A person's Markdown notes and to-dos for an AI agent: read-only until told otherwise.",
+        usage: &["notes --root <dir> [--allow-write <tool>[,<tool>]] [options]"],
+        lists: &[("Options", options::list(&[OWN, GENERAL]))],
+        more: &more,
+        notes: "MCP_TOKEN in the environment does what --token does.",
+        examples: &[
+            ("notes --root ~/notes", "to be read and searched"),
+            (
+                "notes --root ~/notes --allow-write notes_append,tasks_add",
+                "",
+            ),
+            ("notes --root ~/notes --http --port 3333", "over HTTP"),
+        ],
+    };
+    page.text()
 }

@@ -8,6 +8,7 @@ use workspace::paged::Options;
 
 use crate::config::transport::Transport;
 use crate::config::{self, Source, StartFault};
+use crate::help::Page;
 use crate::options::{self, Opt, TRANSPORT, flag, opt};
 use crate::toolset::{Eras, Identity};
 
@@ -205,7 +206,7 @@ const COST: &[Opt] = &[
     opt(
         "max-scan-bytes",
         "<n>",
-        "bytes that one page of a search reads, from 16384 (default 4194304)",
+        "bytes that a page of a search reads, from 16384 (default 4194304)",
     ),
     opt(
         "max-result-bytes",
@@ -260,24 +261,29 @@ pub const OPTIONS: &[&[Opt]] = &[SERVED, COST, CURSORS, CLIENTS, TRANSPORT, TOLD
 /// The text of `--help`.
 #[must_use]
 pub fn help() -> String {
-    format!(
-        "One folder in pages that can be cited and gone on with, over MCP.\n\n\
-         Usage: workspace-mcp paged --root <dir> --include <glob> [--include <glob>...] [options]\n\n\
-         What is served:\n{}\n\
-         What one call may cost:\n{}\n\
-         Cursors:\n{}\n\
-         How it is served:\n{}\n\
-         General:\n{}\n\
-         Each value is the next word, even one that begins with a dash. Links are never followed. A\n\
-         write names one file in the root itself, so it needs an include without a folder in front,\n\
-         such as '**'. Nothing is read from the environment but the key that is named, and MCP_TOKEN\n\
-         for HTTP.\n",
-        options::list(&[SERVED]),
-        options::list(&[COST]),
-        options::list(&[CURSORS]),
-        options::list(&[CLIENTS, TRANSPORT]),
-        options::list(&[TOLD]),
-    )
+    let more: Vec<&Opt> = TRANSPORT.iter().collect();
+    let page = Page {
+        about: "One folder in pages that can be cited and gone on with, over MCP.",
+        usage: &["paged --root <dir> --include <glob> [--include <glob>...] [options]"],
+        lists: &[(
+            "Options",
+            options::list(&[SERVED, COST, CURSORS, CLIENTS, TOLD]),
+        )],
+        more: &more,
+        notes: "Each value is the next word, even one that begins with a dash. A write names one file in\n\
+                the root itself, so it needs an include without a folder in front, such as '**'.",
+        examples: &[
+            (
+                "paged --root ~/code --include '**' --era both",
+                "all of it, to any client",
+            ),
+            (
+                "paged --root ~/code --include 'docs/**' --exclude '*.pdf'",
+                "",
+            ),
+        ],
+    };
+    page.text()
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ pub fn run(
     let words: Vec<String> = words.into_iter().collect();
     let has = |flag: &str| words.iter().any(|word| word == flag);
     if has("--help") {
-        return commands::print(&line::help());
+        return commands::print_help(&line::help(), environment);
     }
     if has("--version") {
         return commands::print(&format!("{}\n", Identity::PROGRAM.version));

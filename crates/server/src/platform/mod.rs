@@ -8,10 +8,10 @@ mod windows;
 #[cfg(unix)]
 pub(crate) use unix::{
     HOME_VARIABLE, allow_many_files, make_stdio_block, outlive_file_limits, profile_dir,
-    stop_signal, user_config_dir, user_data_dir, widen_output,
+    stop_signal, takes_colours, user_config_dir, user_data_dir, widen_output,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
     HOME_VARIABLE, allow_many_files, make_stdio_block, outlive_file_limits, profile_dir,
-    stop_signal, user_config_dir, user_data_dir, widen_output,
+    stop_signal, takes_colours, user_config_dir, user_data_dir, widen_output,
 };

@@ -104,3 +104,8 @@ pub(crate) fn user_data_dir(environment: fn(&str) -> Option<String>) -> Option<P
 pub(crate) fn profile_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {
     user_config_dir(environment)
 }
+
+/// Says whether a terminal here takes colours.
+pub(crate) fn takes_colours(environment: fn(&str) -> Option<String>) -> bool {
+    environment("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
+}

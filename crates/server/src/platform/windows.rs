@@ -50,3 +50,8 @@ pub(crate) fn profile_dir(environment: fn(&str) -> Option<String>) -> Option<Pat
         .or_else(|| named("HOME").map(|home| PathBuf::from(home).join(".config")))
         .or_else(|| user_config_dir(environment))
 }
+
+/// Says whether a terminal here takes colours: the old console shows their codes as they are.
+pub(crate) fn takes_colours(environment: fn(&str) -> Option<String>) -> bool {
+    environment("WT_SESSION").is_some() || environment("TERM").is_some_and(|term| term != "dumb")
+}

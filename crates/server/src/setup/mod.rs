@@ -28,6 +28,7 @@ use self::platform::SYSTEM;
 use self::store::{Known, Written, shown};
 use crate::cli;
 use crate::config::StartFault;
+use crate::help;
 
 /// How often a file is read anew when another program writes it meanwhile.
 const ATTEMPTS: usize = 3;
@@ -50,7 +51,7 @@ pub fn run(
         program,
     };
     let entry = match order::read(words, &setting)? {
-        Order::Help => return Ok(order::help()),
+        Order::Help => return Ok(help::shown(&order::help(), environment)),
         Order::Version => return Ok(cli::version()),
         Order::Entry(entry) => entry,
     };

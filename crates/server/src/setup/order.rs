@@ -10,6 +10,7 @@ use crate::catalog::{self, Follows, Takes};
 use crate::cli::{self, Command};
 use crate::config::values::absolute;
 use crate::config::{Config, StartFault};
+use crate::help::Page;
 use crate::options::{self, Free, GENERAL, Opt, flag, opt};
 
 /// The name of an entry when nobody says another.
@@ -427,24 +428,31 @@ fn check_file(path: &Path) -> Result<(), StartFault> {
 
 /// The text of `setup --help`.
 pub(crate) fn help() -> String {
-    let mut text = format!(
-        "Writes workspace-mcp into the configuration of a client, and touches nothing else in it.\n\n\
-         Usage: workspace-mcp setup <client> [options] [-- <options of the server>]\n\n\
-         Clients: {}\n\n\
-         Options:\n",
-        names()
-    );
-    text.push_str(&options::list(OPTIONS));
-    text.push_str(
-        "\nExamples:\n\
-         \x20 workspace-mcp setup cursor                          serve the current folder in Cursor\n\
-         \x20 workspace-mcp setup vscode --scope project          share it with the project\n\
-         \x20 workspace-mcp setup codex --name docs -- --root ~/docs --read-only\n\
-         \x20 workspace-mcp setup claude-code -- notes --root ~/notes\n\
-         \x20 workspace-mcp setup opencode --url http://127.0.0.1:3333/mcp --token-env MCP_TOKEN\n\
-         \x20 workspace-mcp setup cursor --remove                 take it out again\n",
-    );
-    text
+    let page = Page {
+        about: "Writes workspace-mcp into the configuration of a client, and touches nothing else in it.",
+        usage: &["setup <client> [options] [-- <options of the server>]"],
+        lists: &[
+            (
+                "Clients",
+                options::paragraph(names().split(' ').map(ToOwned::to_owned)),
+            ),
+            ("Options", options::list(OPTIONS)),
+        ],
+        more: &[],
+        notes: "",
+        examples: &[
+            ("setup cursor", "serve the current folder in Cursor"),
+            ("setup vscode --scope project", "share it with the project"),
+            ("setup codex --name docs -- --root ~/docs --read-only", ""),
+            ("setup claude-code -- notes --root ~/notes", ""),
+            (
+                "setup opencode --url http://127.0.0.1:3333/mcp --token-env MCP_TOKEN",
+                "",
+            ),
+            ("setup cursor --remove", "take it out again"),
+        ],
+    };
+    page.text()
 }
 
 #[cfg(test)]

@@ -5,8 +5,6 @@ mod fish;
 mod powershell;
 mod zsh;
 
-use crate::options::Opt;
-
 /// The shells that there are scripts for.
 pub const NAMES: &[&str] = &["bash", "zsh", "fish", "powershell"];
 
@@ -20,17 +18,6 @@ pub fn script(shell: &str) -> Option<String> {
         "powershell" => Some(powershell::script()),
         _ => None,
     }
-}
-
-/// What an option does, in one line.
-fn gist(option: &Opt) -> String {
-    let line = option
-        .about
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    let end = line.find([';', ':', '(']).unwrap_or(line.len());
-    line.get(..end).unwrap_or(&line).trim_end().to_owned()
 }
 
 #[cfg(test)]

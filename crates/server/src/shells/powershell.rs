@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::gist;
 use crate::catalog::{ALL, Follows, Takes};
+use crate::options::gist;
 
 pub(super) fn script() -> String {
     let mut tables = String::new();

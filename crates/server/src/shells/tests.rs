@@ -1,6 +1,6 @@
-use super::{NAMES, gist, script};
+use super::{NAMES, script};
 use crate::catalog::{ALL, Takes};
-use crate::options::opt;
+use crate::options::{gist, opt};
 
 #[test]
 fn every_script_names_every_command_and_option() {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::gist;
 use crate::catalog::{ALL, Entry, Follows, Takes};
 use crate::options::Opt;
+use crate::options::gist;
 
 pub(super) fn script() -> String {
     let mut commands = String::new();

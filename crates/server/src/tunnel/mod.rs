@@ -20,8 +20,9 @@ use std::process::ExitCode;
 use workspace::process::{self, Environment};
 
 use crate::cli;
-use crate::commands::print;
+use crate::commands::{print, print_help};
 use crate::config::StartFault;
+use crate::help::Page;
 use crate::options;
 use crate::platform;
 
@@ -55,7 +56,7 @@ pub fn run(
 ) -> Result<ExitCode, StartFault> {
     let words = words::split(words).map_err(StartFault::Usage)?;
     if words.has("help") {
-        return Ok(print(&help()));
+        return Ok(print_help(&help(), variable));
     }
     let environment = Environment::inherited();
     let data = platform::user_data_dir(variable).map(|folder| folder.join("workspace-mcp"));
@@ -405,16 +406,23 @@ fn say(text: &str) {
 }
 
 fn help() -> String {
-    format!(
-        "Serves folders to ChatGPT and other hosted products through OpenAI's Secure MCP Tunnel.\n\n\
-         Usage: workspace-mcp tunnel [options] [options of the server]\n\
-         \x20      workspace-mcp tunnel [options] paged|notes [options of that toolset]\n\
-         \x20      workspace-mcp tunnel [options] managed --root <dir> [--create]\n\n\
-         Options:\n{}\n\
-         Examples:\n\
-         \x20 workspace-mcp tunnel --root ~/project --shell\n\
-         \x20 workspace-mcp tunnel --profile work --workspace api=~/api   then: tunnel --profile work\n\n\
-         The runtime key goes to the tunnel client only: not to a file, an argument or the server.\n",
-        options::list(OPTIONS)
-    )
+    let page = Page {
+        about: "Serves folders to ChatGPT and other hosted products through OpenAI's Secure MCP Tunnel.",
+        usage: &[
+            "tunnel [options] [options of the server]",
+            "tunnel [options] paged|notes [options of that toolset]",
+            "tunnel [options] managed --root <dir> [--create]",
+        ],
+        lists: &[("Options", options::list(OPTIONS))],
+        more: &[],
+        notes: "The runtime key goes to the tunnel client only: not to a file, an argument or the server.",
+        examples: &[
+            ("tunnel --root ~/project --shell", ""),
+            (
+                "tunnel --profile work --workspace api=~/api",
+                "from then on: tunnel --profile work",
+            ),
+        ],
+    };
+    page.text()
 }

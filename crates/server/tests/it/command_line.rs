@@ -113,6 +113,52 @@ fn help_and_version_go_to_stdout() {
 }
 
 #[test]
+fn every_help_fits_a_screen_and_has_examples() {
+    for command in [
+        "",
+        "setup",
+        "doctor",
+        "call",
+        "tools",
+        "check-config",
+        "managed",
+        "notes",
+        "paged",
+        "tunnel",
+        "options",
+        "completions",
+        "man",
+    ] {
+        let words = [command, "--help"];
+        let words = if command.is_empty() {
+            &words[1..]
+        } else {
+            &words[..]
+        };
+        let (code, help, stderr) = outcome(words);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{command}");
+        let usage = format!("Usage: workspace-mcp {command}");
+        assert!(help.contains(usage.trim_end()), "{help}");
+        assert!(help.contains("\nExamples:\n  workspace-mcp "), "{help}");
+        assert!(
+            help.lines().count() <= 45,
+            "{command}: {}",
+            help.lines().count()
+        );
+        for line in help.lines() {
+            assert!(line.chars().count() <= 100, "{command}: {line}");
+        }
+        // Nobody looks at a terminal here.
+        assert!(!help.contains('\u{1b}'), "{help}");
+    }
+    let (_, options, _) = outcome(&["options"]);
+    assert!(options.contains("--tls-key <file>") && options.contains("WORKSPACE_MCP_SHELL_DENY"));
+    let (code, _, stderr) = outcome(&["options", "x"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("options takes nothing more"), "{stderr}");
+}
+
+#[test]
 fn start_and_end_are_logged() {
     let options = ["--workspace", "b=dir", "--workspace", "a=."];
     let (code, stdout, stderr) = outcome(&options);
