@@ -34,6 +34,7 @@ use crate::tool::Tool;
 use crate::tools::project::TOOLS;
 use crate::toolset::{Caller, Toolset};
 use crate::tunnel;
+use crate::waiting::Waiting;
 
 /// Runs the program with these words after its own name. Relative paths start at `cwd`;
 /// `environment` reads a variable.
@@ -130,7 +131,9 @@ fn run_line(
             let toolset: Arc<dyn Toolset> = Arc::new(server);
             serve(&toolset, &transport, &what)
         }
-        Command::Call { tool, words } => call(&server(&start, &alone)?.0, &tool, words),
+        Command::Call { tool, words } => {
+            call(&server(&start, &alone)?.0, &tool, words, environment)
+        }
         Command::Tools => {
             let (config, _) = start.config()?;
             Ok(print(&tools(&registry(&config)?)))
@@ -383,9 +386,21 @@ fn named(workspaces: &Workspaces) -> String {
 }
 
 /// Runs one tool and prints what it says.
-fn call(server: &dyn Toolset, name: &str, words: Vec<String>) -> Result<ExitCode, StartFault> {
+fn call(
+    server: &dyn Toolset,
+    name: &str,
+    words: Vec<String>,
+    environment: fn(&str) -> Option<String>,
+) -> Result<ExitCode, StartFault> {
     let arguments = arguments(words).map_err(StartFault::Usage)?;
-    let Some(answer) = server.call(name, arguments, Caller::default()) else {
+    let waiting = Waiting::new(name, environment);
+    let caller = Caller {
+        progress: waiting.progress(),
+        ..Caller::default()
+    };
+    let answer = server.call(name, arguments, caller);
+    drop(waiting);
+    let Some(answer) = answer else {
         let name = rooted::show(name.as_bytes());
         return Err(StartFault::Usage(format!("no such tool: {name}")));
     };

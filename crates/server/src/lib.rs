@@ -50,3 +50,4 @@ pub mod tool;
 pub mod tools;
 pub mod toolset;
 pub mod tunnel;
+mod waiting;

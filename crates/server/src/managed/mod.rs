@@ -21,6 +21,7 @@ use crate::log::{Level, Log};
 use crate::options::{self, Free, GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
 use crate::platform;
 use crate::toolset::{Identity, Toolset};
+use crate::waiting::Waiting;
 
 const USAGE: &str = "usage: workspace-mcp managed <config.toml> [options]";
 
@@ -105,7 +106,10 @@ fn start(
     options.root = cwd.join(options.root);
     let lies_within = settings::is_within(&options.root, &cwd.join(path));
     let keep = options.keep_checkpoints;
-    let workspace = open(options, &line.log)?;
+    let workspace = {
+        let _waiting = Waiting::new("taking a checkpoint of the folder", environment);
+        open(options, &line.log)?
+    };
     if lies_within {
         line.log.warn(
             "WARNING: the configuration file lies in the workspace, where tools can change what \

@@ -312,3 +312,89 @@ fn the_manual_page_names_all_options() {
     assert_eq!(code, 2);
     assert!(fault.contains("completions needs one shell: bash, zsh, fish, powershell"));
 }
+
+#[cfg(target_os = "linux")]
+mod on_a_terminal {
+    use std::fs::{File, OpenOptions};
+    use std::io::Read as _;
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    use crate::client::{folder, program};
+
+    /// The end of a terminal that a person sees, and the end for a program.
+    fn terminal() -> (File, File) {
+        let seen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&seen).unwrap();
+        unlockpt(&seen).unwrap();
+        let name = ptsname(&seen, Vec::new()).unwrap();
+        let written = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(Path::new(name.to_str().unwrap()))
+            .unwrap();
+        (seen.into(), written)
+    }
+
+    /// What a person sees until all that have the other end let it go.
+    fn seen(mut terminal: File, mut command: Command) -> String {
+        let mut child = command.spawn().unwrap();
+        // The ends for the program that this process still has go with it.
+        drop(command);
+        let mut bytes = Vec::new();
+        let mut chunk = [0; 4096];
+        while let Ok(n @ 1..) = terminal.read(&mut chunk) {
+            bytes.extend_from_slice(&chunk[..n]);
+        }
+        assert!(child.wait().unwrap().success());
+        String::from_utf8(bytes).unwrap()
+    }
+
+    fn in_colours(variables: &[(&str, &str)]) -> bool {
+        let folder = folder(&[]);
+        let (screen, written) = terminal();
+        let mut command = program(folder.path(), &["doctor", "--help"]);
+        command.env("TERM", "xterm").env_remove("NO_COLOR");
+        command.envs(variables.iter().copied()).stdout(written);
+        let text = seen(screen, command);
+        assert!(text.contains("workspace-mcp doctor"), "{text}");
+        text.contains("\u{1b}[1mOptions:\u{1b}[0m")
+    }
+
+    #[test]
+    fn help_is_coloured_unless_somebody_minds() {
+        assert!(in_colours(&[]));
+        assert!(in_colours(&[("NO_COLOR", "")]));
+        assert!(!in_colours(&[("NO_COLOR", "1")]));
+        assert!(!in_colours(&[("TERM", "dumb")]));
+    }
+
+    #[test]
+    fn a_long_call_says_that_it_runs_to_a_person_alone() {
+        let folder = folder(&[]);
+        let command = || {
+            let words = [
+                "call",
+                "run_command",
+                "--shell-any",
+                "--log-level",
+                "off",
+                "command=[\"sleep\", \"1\"]",
+            ];
+            let mut command = program(folder.path(), &words);
+            command.env("TERM", "xterm").stdin(Stdio::null());
+            command
+        };
+        let (screen, written) = terminal();
+        let mut on_terminal = command();
+        on_terminal.stdout(Stdio::null()).stderr(written);
+        let text = seen(screen, on_terminal);
+        assert!(text.starts_with("\rrun_command (0 s)\u{1b}[K"), "{text:?}");
+        assert!(text.ends_with("\r\u{1b}[K"), "{text:?}");
+        let output = command().output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert!(output.status.success());
+    }
+}
