@@ -11,9 +11,6 @@ use crate::client::{Client, folder, program};
 
 /// How long what has to end soon may take on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
-/// A program that runs until it is ended, and says at which port it can be seen to.
-const SLEEPER: &str = env!("CARGO_BIN_EXE_workspace-mcp");
-
 /// A batch file that shows its words.
 const TOOL: &str = "@echo off\r\necho 1 %1\r\necho 2 %2\r\necho 3 %3\r\nexit /b 3\r\n";
 
@@ -48,12 +45,17 @@ impl Served {
     }
 }
 
-/// The command that starts a sleeper, by the interpreter.
+/// The command that starts, by the interpreter, a program that runs until it is ended and says at
+/// which port it can be seen to.
 fn sleeper(before: &str) -> Value {
+    // As this system writes it, wherever it was built.
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().with_file_name("workspace-mcp.exe");
+    let program = program.display();
     json!([
         "cmd",
         "/c",
-        format!("{before} {SLEEPER} --http --port 0 --root .")
+        format!("{before} {program} --http --port 0 --root .")
     ])
 }
 
@@ -113,10 +115,14 @@ fn a_program_runs_with_empty_input_and_its_code_is_told() {
 fn batch_files_are_found_and_get_their_words_and_no_more() {
     let tools = [("tools/tool.cmd", TOOL), ("d/here.BAT", TOOL)];
     let mut served = Served::with(&["--shell", "--shell-allow", "Tool.exe"], &tools);
-    let text = served.run(&["tool", "a b", "x&echo bad", "%PATH%"]);
+    let text = served.run(&["tool", "a b", "x&echo bad", "(c)!d!^e"]);
     assert!(
-        text.starts_with("1 \"a b\"\n2 \"x&echo bad\"\n3 \"%PATH%\"\n\nexit code: 3"),
+        text.starts_with("1 \"a b\"\n2 \"x&echo bad\"\n3 \"(c)!d!^e\"\n\nexit code: 3"),
         "{text}"
+    );
+    assert_eq!(
+        served.run(&["tool", "x", "%PATH%"]),
+        "error: failed to start: an argument of a batch file must not hold a percent sign"
     );
     let text = served.run(&["TOOL.CMD", "a|b", "\"& echo bad &\"", "c"]);
     assert!(text.starts_with("1 \"a|b\"\n2 "), "{text}");

@@ -1,4 +1,4 @@
-use super::{is_bare, is_withheld, path, variables};
+use super::{is_withheld, path, variables};
 use crate::process::Environment;
 
 #[test]
@@ -39,6 +39,12 @@ fn path_is_as_configured_or_as_inherited() {
     let inherited = Environment::of([("PATH", "/opt/x:/usr/bin")]);
     assert_eq!(path(Some("/c".as_ref()), &inherited), "/c");
     assert_eq!(path(None, &inherited), "/opt/x:/usr/bin");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_of_the_system_alone_is_bare() {
+    use super::is_bare;
     assert!(is_bare("/usr/bin:/bin".as_ref()));
     assert!(!is_bare("/usr/local/bin:/bin".as_ref()));
 }

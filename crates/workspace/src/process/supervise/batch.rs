@@ -8,9 +8,6 @@ pub(super) type Refusal = &'static str;
 
 /// What may stand without quotes, beside letters and digits.
 const PLAIN: &str = r"#$*+-./:?@\_";
-/// Put before a `%`: a part of no length of a variable that is always there. It leaves nothing, and
-/// takes the `%` for its own end, so that none is left to begin another name.
-const BREAK: &str = "%%cd:~,";
 
 /// What follows the interpreter's own path on its command line.
 ///
@@ -29,6 +26,9 @@ pub(super) fn words<'a>(
     for arg in args {
         if arg.contains(['\r', '\n', '\0']) {
             return Err("an argument of a batch file must not hold a line break");
+        }
+        if arg.contains('%') {
+            return Err("an argument of a batch file must not hold a percent sign");
         }
         line.push(' ');
         push(&mut line, arg);
@@ -49,14 +49,10 @@ fn push(line: &mut String, arg: &str) {
     }
     let mut n_backslashes = 0;
     for c in arg.chars() {
-        match c {
-            '"' => {
-                // Twice as many backslashes mean themselves, and two quotes one.
-                line.extend(std::iter::repeat_n('\\', n_backslashes));
-                line.push('"');
-            }
-            '%' => line.push_str(BREAK),
-            _ => {}
+        if c == '"' {
+            // Twice as many backslashes mean themselves, and two quotes one.
+            line.extend(std::iter::repeat_n('\\', n_backslashes));
+            line.push('"');
         }
         n_backslashes = if c == '\\' { n_backslashes + 1 } else { 0 };
         line.push(c);
@@ -89,7 +85,6 @@ mod tests {
             &["é", "a!b", "(x)", "a,b;c=d"],
             r#" é "a!b" "(x)" "a,b;c=d""#,
         );
-        says(&["%PATH%"], r#" "%%cd:~,%PATH%%cd:~,%""#);
         says(&[r#"" & calc & ""#], r#" """ & calc & """"#);
         says(&[r"C:\", r#"a\"b"#, r"a\b"], r#" "C:\\" "a\\""b" a\b"#);
     }
@@ -99,6 +94,8 @@ mod tests {
         let refusal = |script, arg| words(script, [arg]).unwrap_err();
         assert!(refusal("x.cmd", "a\nb").contains("line break"));
         assert!(refusal("x.cmd", "a\r").contains("line break"));
+        assert!(refusal("x.cmd", "%PATH%").contains("percent"));
+        assert!(words("x.cmd", ["a", "100%"]).is_err());
         for script in ["a\"b.cmd", "%TEMP%.cmd", "x\\"] {
             assert!(refusal(script, "a").contains("path"), "{script}");
         }
