@@ -137,6 +137,10 @@ impl Toolset for Beside {
         tools
     }
 
+    fn waits(&self, name: &str) -> bool {
+        self.toolset.waits(name)
+    }
+
     fn call(&self, name: &str, arguments: Map<String, Value>, caller: Caller) -> Option<Answer> {
         match self.fixtures.get(name) {
             Some(tool) => Some((tool.call)(&caller.progress)),

@@ -14,7 +14,7 @@ use crate::record::Record;
 use crate::registry::Registry;
 use crate::shell::Shell;
 use crate::tool::Tool;
-use crate::tools::project::instructions;
+use crate::tools::project::{instructions, shell};
 use crate::toolset::{Answer, Caller, Calls, Identity, Listed, Toolset};
 
 /// A server without a transport: the tools and what they work on.
@@ -54,6 +54,10 @@ impl Toolset for Server {
             listed
         });
         tools.collect()
+    }
+
+    fn waits(&self, name: &str) -> bool {
+        shell::is_one(name)
     }
 
     fn call(&self, name: &str, arguments: Map<String, Value>, caller: Caller) -> Option<Answer> {

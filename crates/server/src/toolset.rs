@@ -30,6 +30,12 @@ pub trait Toolset: Send + Sync + 'static {
     /// The tools that exist, in the order clients see them. Asked for once.
     fn tools(&self) -> Vec<Listed>;
 
+    /// Whether a call of the tool of that name mostly waits, for a program that it started. Such calls
+    /// take no place from those that keep the machine busy.
+    fn waits(&self, _name: &str) -> bool {
+        false
+    }
+
     /// Runs one call and blocks until the tool is done; `None` when there is no such tool. Bad
     /// arguments, failures and panics are answers.
     fn call(&self, name: &str, arguments: Map<String, Value>, caller: Caller) -> Option<Answer>;

@@ -61,6 +61,25 @@ fn systems_differ_only_in_platform_modules() {
 }
 
 #[test]
+fn the_protocol_knows_no_tool() {
+    let mut faults = Vec::new();
+    for file in texts(&[".rs"]) {
+        let inside = ["mcp/", "stdio/", "http/"]
+            .iter()
+            .any(|name| file.path.starts_with(&format!("crates/server/src/{name}")));
+        if !inside || file.is_test() {
+            continue;
+        }
+        for (number, line) in file.code_lines() {
+            if line.contains("crate::tools::") {
+                faults.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&faults);
+}
+
+#[test]
 fn only_three_modules_know_the_sdk() {
     let allowed = [
         "crates/server/src/mcp/",

@@ -95,7 +95,7 @@ async fn one(
 ) -> Result<Reply, Refusal> {
     let lacks_meta = modern && asked.lacks_meta();
     let is_call = asked.is_call();
-    let is_command = asked.is_command();
+    let is_command = asked.waits(&*http.toolset);
     let takes_events = is_call && gate::accepts_events(&head.headers);
     let (notes, progress) = match asked.progress_token() {
         Some(token) if takes_events => {
@@ -186,7 +186,7 @@ async fn several(
     let open = http.calls.open()?;
     let connection = Arc::clone(http);
     let mut whole = batch.iter().flatten();
-    let has_command = whole.any(Asking::is_command);
+    let has_command = whole.any(|asked| asked.waits(&*http.toolset));
     let work = move |cancel: Cancel| {
         let mut body = vec![b'['];
         for asked in batch {

@@ -19,8 +19,7 @@ use super::refusal::{Refusal, json};
 use crate::mcp;
 use crate::mcp::gate::Gate;
 use crate::mcp::message::{self, Incoming};
-use crate::tools::project::shell;
-use crate::toolset::Eras;
+use crate::toolset::{Eras, Toolset};
 
 /// Messages that one body may hold.
 const BATCH: usize = 100;
@@ -66,12 +65,12 @@ impl Request {
         matches!(*self.request, ClientRequest::CallToolRequest(_))
     }
 
-    /// Whether that tool waits for a program.
-    pub(super) fn is_command(&self) -> bool {
+    /// Whether that tool mostly waits.
+    pub(super) fn waits(&self, toolset: &dyn Toolset) -> bool {
         let ClientRequest::CallToolRequest(call) = &*self.request else {
             return false;
         };
-        shell::is_one(&call.params.name)
+        toolset.waits(&call.params.name)
     }
 
     /// What its caller wants to be told under how far it is, if it does.

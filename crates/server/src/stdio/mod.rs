@@ -26,7 +26,7 @@ use crate::mcp::message::{self, Incoming};
 use crate::platform;
 use crate::toolset::Toolset;
 use lines::{Line, Lines};
-use state::{CALLS_AT_ONCE, COMMANDS_AT_ONCE, Job, REST_AT_ONCE, State, Task};
+use state::{CALLS_AT_ONCE, COMMANDS_AT_ONCE, Job, REST_AT_ONCE, Slot, State, Task};
 
 /// The longest message that is read.
 pub const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -246,6 +246,7 @@ where
         match message::read(parsed) {
             Incoming::Request(id, request) => match self.state().open(&id) {
                 Some(opened) => Some(Task::Answer {
+                    slot: Slot::of(&request, &*self.toolset),
                     opened,
                     request,
                     n_bytes,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use rmcp::model::{ClientRequest, JsonRpcError, RequestId};
 use workspace::Cancel;
 
-use crate::tools::project::shell;
+use crate::toolset::Toolset;
 
 /// Calls of tools that run at the same time, at most; more would only queue for the disk.
 pub(super) const CALLS_AT_ONCE: usize = 16;
@@ -52,6 +52,8 @@ pub(super) enum Task {
         request: Box<ClientRequest>,
         /// The size of the message.
         n_bytes: usize,
+        /// The right that it needs.
+        slot: Slot,
     },
     /// Refuse what is no request.
     Refuse(Box<JsonRpcError>),
@@ -77,16 +79,23 @@ pub(super) enum Slot {
     Rest,
 }
 
+impl Slot {
+    /// What a request needs.
+    pub(super) fn of(request: &ClientRequest, toolset: &dyn Toolset) -> Self {
+        match request {
+            ClientRequest::CallToolRequest(call) if toolset.waits(&call.params.name) => {
+                Self::Command
+            }
+            ClientRequest::CallToolRequest(_) => Self::Call,
+            _ => Self::Rest,
+        }
+    }
+}
+
 impl Task {
     fn slot(&self) -> Slot {
         match self {
-            Self::Answer { request, .. } => match &**request {
-                ClientRequest::CallToolRequest(call) if shell::is_one(&call.params.name) => {
-                    Slot::Command
-                }
-                ClientRequest::CallToolRequest(_) => Slot::Call,
-                _ => Slot::Rest,
-            },
+            Self::Answer { slot, .. } => *slot,
             Self::Refuse(_) => Slot::Rest,
         }
     }
