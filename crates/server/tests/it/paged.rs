@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod cost;
 mod embedding;
+#[cfg(unix)]
+mod fence;
 mod line;
 mod protocol;
 mod session;
