@@ -51,7 +51,14 @@ pub(super) fn look(findings: &mut Findings, case: &Case<'_>) {
             }
         }
     }
-    if let Some(resolves) = resolves {
+    let here = || {
+        Some(
+            Root::open(case.cwd, Mode::FOLLOW)
+                .ok()?
+                .resolves_in_one_call(),
+        )
+    };
+    if let Some(resolves) = resolves.or_else(here) {
         platform::system(findings, resolves);
     }
 }

@@ -16,12 +16,18 @@ pub(super) fn look(findings: &mut Findings, start: &Start<'_>) -> Option<Config>
             return None;
         }
         Err(StartFault::Machine(text)) => {
-            let remedy = if text.starts_with("token must not be stored") {
-                "take it out of the file and set MCP_TOKEN in the environment instead"
-            } else {
-                "mend the file; `workspace-mcp check-config` looks at it again"
-            };
-            findings.fault("config", text, remedy);
+            match text.split_once(';') {
+                Some((what, _)) if what.starts_with("token must not be stored") => findings.fault(
+                    "config",
+                    what.to_owned(),
+                    "take it out of the file and set MCP_TOKEN in the environment instead",
+                ),
+                _ => findings.fault(
+                    "config",
+                    text,
+                    "mend the file; `workspace-mcp check-config` looks at it again",
+                ),
+            }
             return None;
         }
     };

@@ -127,6 +127,19 @@ fn a_missing_root() {
         "--root or --workspace",
     );
     told(&said, "ok     root ok: ", "");
+    let said = doctor(world.path(), &["--root", "gone", "--deny-tool", "gerp"]);
+    told(
+        &said,
+        "fault  setting: unknown tool in --deny-tool: gerp; ",
+        "",
+    );
+    // What does not depend on it is looked at all the same.
+    assert!(
+        said.1.contains("    system: ") && said.1.contains("    git: "),
+        "{}",
+        said.1
+    );
+    assert!(!said.1.contains("not needed"), "{}", said.1);
     let said = doctor(world.path(), &["--root", "a.txt"]);
     told(
         &said,
@@ -171,7 +184,7 @@ fn a_configuration_with_a_token() {
     let said = doctor(world.path(), &["--config", "../c.json"]);
     told(
         &said,
-        "fault  config: token must not be stored in the config file",
+        "fault  config: token must not be stored in the config file; take it out of the file and ",
         "instead",
     );
     assert!(!said.1.contains("s3cret"));
