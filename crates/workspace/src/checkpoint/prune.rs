@@ -85,17 +85,6 @@ impl Repository {
             n_objects: wanted.len(),
         })
     }
-
-    /// Counts the checkpoints, up to a limit.
-    ///
-    /// # Errors
-    /// [`Error::Damaged`]; what the disk says.
-    pub fn count(&self, limit: usize) -> Result<usize, Error> {
-        let inner = self.enter()?;
-        let head = inner.head_id()?;
-        let shallow = refs::shallow(&inner.git)?;
-        Ok(inner.cut(head, limit, &shallow)?.kept.len())
-    }
 }
 
 /// Where the history is cut.

@@ -55,7 +55,7 @@ fn ids_of_kept_checkpoints_stay() {
     let again = world.open();
     assert_eq!(again.messages(), ["change 2", "change 1"]);
     assert_eq!(again.status(), [""; 0]);
-    assert_eq!(again.repository.count(10).unwrap(), 2);
+    assert_eq!(again.repository.history(10).unwrap().len(), 2);
 }
 
 #[test]
