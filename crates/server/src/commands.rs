@@ -66,6 +66,12 @@ pub fn run(
             .map_err(StartFault::Usage)
             .and_then(|line| run_line(line, cwd, environment)),
     };
+    ended(done)
+}
+
+/// How the program ends: 2 for words that mean nothing, 1 when what they ask for cannot be done, each
+/// with its reason on stderr.
+pub fn ended(done: Result<ExitCode, StartFault>) -> ExitCode {
     match done {
         Ok(code) => code,
         Err(StartFault::Usage(text)) => {

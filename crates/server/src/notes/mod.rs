@@ -15,9 +15,9 @@ use workspace::{Workspace, WorkspaceOptions};
 use self::options::Options;
 pub use self::options::TABLES as OPTIONS;
 pub use self::server::{Ctx, Failure, Server};
-use crate::commands::{print, print_help, report_recovery, serve};
+use crate::commands::{ended, print, print_help, report_recovery, serve};
 use crate::config::StartFault;
-use crate::log::{Level, Log};
+use crate::log::Log;
 use crate::options::{Free, read};
 use crate::toolset::Toolset;
 
@@ -29,17 +29,7 @@ pub fn run(
     cwd: &Path,
     environment: fn(&str) -> Option<String>,
 ) -> ExitCode {
-    match start(words, cwd, environment) {
-        Ok(code) => code,
-        Err(StartFault::Usage(text)) => {
-            Log::to_stderr(Level::Error).error(&format!("{text}\ntry --help"));
-            ExitCode::from(2)
-        }
-        Err(StartFault::Machine(text)) => {
-            Log::to_stderr(Level::Error).error(&text);
-            ExitCode::FAILURE
-        }
-    }
+    ended(start(words, cwd, environment))
 }
 
 fn start(

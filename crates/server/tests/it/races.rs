@@ -71,6 +71,41 @@ impl Drop for Meanwhile {
     }
 }
 
+/// Asks round after round while something else happens, until each of `n_tools` tools has done its work
+/// and something was refused; no answer may hold the secret.
+pub fn ask_meanwhile(
+    client: &mut Client,
+    calls: impl Fn(usize) -> Vec<(&'static str, Value)>,
+    secret: &str,
+    n_tools: usize,
+) {
+    let (mut done, mut refused) = (BTreeSet::new(), 0);
+    let rounds = 60 * soak();
+    let mut round = 0;
+    // A starved machine may let one side run alone for a while: wait until both had their turns.
+    while round < rounds || (round < rounds * 20 && (done.len() < n_tools || refused == 0)) {
+        round += 1;
+        let calls = calls(round);
+        let ids: Vec<i64> = calls
+            .iter()
+            .map(|(tool, arguments)| client.send_call(tool, arguments.clone()))
+            .collect();
+        for ((tool, arguments), id) in calls.iter().zip(ids) {
+            let answer = text_of(&client.recv(id));
+            let about = format!("{tool} {arguments}: {answer}");
+            assert!(!answer.contains(secret), "{about}");
+            assert!(!answer.contains("internal error"), "{about}");
+            if answer.starts_with("error: ") {
+                refused += 1;
+            } else {
+                done.insert(*tool);
+            }
+        }
+    }
+    assert!(refused > 0, "nothing was refused in {round} rounds");
+    assert_eq!(done.len(), n_tools, "only {done:?} were ever done");
+}
+
 /// The calls of one round, all through the folder that is swapped.
 fn calls(round: usize) -> Vec<(&'static str, Value)> {
     let grown = "!".repeat(round);
@@ -134,32 +169,8 @@ fn a_folder_swapped_for_a_link_lets_nothing_through() {
     let swapping = Meanwhile::start(move || {
         renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).unwrap();
     });
-    let (mut done, mut refused) = (BTreeSet::new(), 0);
-    let rounds = 60 * soak();
-    let mut round = 0;
-    // A starved machine may let one side run alone for a while: wait until both had their turns.
-    while round < rounds || (round < rounds * 20 && (done.len() < 6 || refused == 0)) {
-        round += 1;
-        let calls = calls(round);
-        let ids: Vec<i64> = calls
-            .iter()
-            .map(|(tool, arguments)| client.send_call(tool, arguments.clone()))
-            .collect();
-        for ((tool, arguments), id) in calls.iter().zip(ids) {
-            let answer = text_of(&client.recv(id));
-            let about = format!("{tool} {arguments}: {answer}");
-            assert!(!answer.contains(OUTSIDE), "{about}");
-            assert!(!answer.contains("internal error"), "{about}");
-            if answer.starts_with("error: ") {
-                refused += 1;
-            } else {
-                done.insert(*tool);
-            }
-        }
-    }
+    ask_meanwhile(&mut client, calls, OUTSIDE, 6);
     drop(swapping);
-    assert!(refused > 0, "nothing was refused in {round} rounds");
-    assert_eq!(done.len(), 6, "only {done:?} were ever done");
     assert_eq!(tree(&world.path().join("out")), before);
     assert_eq!(client.finish().0, Some(0));
     assert_eq!(leftovers(world.path()), Vec::<PathBuf>::new());

@@ -1,7 +1,6 @@
 //! What lies outside the folder stays there: siblings, links of every kind, special files, and a
 //! folder that is swapped for a link amid calls.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
@@ -12,8 +11,7 @@ use rustix::fs::{CWD, FileType, RenameFlags, mknodat, renameat_with};
 use serde_json::{Value, json};
 
 use super::{serve_writing, vault};
-use crate::client::text_of;
-use crate::races::{Meanwhile, leftovers, soak};
+use crate::races::{Meanwhile, ask_meanwhile, leftovers};
 use crate::scenarios::tree;
 
 /// Is in every file outside, and nowhere else.
@@ -252,32 +250,8 @@ fn a_folder_swapped_for_a_link_lets_nothing_through() {
     let swapping = Meanwhile::start(move || {
         renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).unwrap();
     });
-    let (mut done, mut refused) = (BTreeSet::new(), 0);
-    let rounds = 60 * soak();
-    let mut round = 0;
-    // A starved machine may let one side run alone for a while: wait until both had their turns.
-    while round < rounds || (round < rounds * 20 && (done.len() < 9 || refused == 0)) {
-        round += 1;
-        let calls = calls(round);
-        let ids: Vec<i64> = calls
-            .iter()
-            .map(|(tool, arguments)| client.send_call(tool, arguments.clone()))
-            .collect();
-        for ((tool, arguments), id) in calls.iter().zip(ids) {
-            let answer = text_of(&client.recv(id));
-            let about = format!("{tool} {arguments}: {answer}");
-            assert!(!answer.contains(OUTSIDE), "{about}");
-            assert!(!answer.contains("internal error"), "{about}");
-            if answer.starts_with("error: ") {
-                refused += 1;
-            } else {
-                done.insert(*tool);
-            }
-        }
-    }
+    ask_meanwhile(&mut client, calls, OUTSIDE, 9);
     drop(swapping);
-    assert!(refused > 0, "nothing was refused in {round} rounds");
-    assert_eq!(done.len(), 9, "only {done:?} were ever done");
     assert_eq!(tree(&out), before);
     assert_eq!(client.finish().0, Some(0));
     assert_eq!(leftovers(folder.path()), Vec::<PathBuf>::new());

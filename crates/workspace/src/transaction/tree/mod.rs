@@ -16,6 +16,7 @@ mod entry;
 mod run;
 mod settle;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rooted::{Durability, Meta, Mode, RelPath, Root};
@@ -61,6 +62,16 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// What is fetched for this key when its turn comes.
     Fetch(u64),
+}
+
+impl Content {
+    /// The bytes, fetched if they are not here.
+    fn bytes(&self, fetch: Fetch<'_>) -> Result<Cow<'_, [u8]>, Error> {
+        match self {
+            Self::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::Fetch(key) => fetch(*key).map(Cow::Owned),
+        }
+    }
 }
 
 /// What a step finds at its path.

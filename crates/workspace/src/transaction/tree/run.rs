@@ -6,7 +6,7 @@ use rooted::{Basis, Dir, Durability, ErrorKind, Kind, Like, Meta, Put, RelPath, 
 
 use super::entry::{self, Entry};
 use super::settle::{Dirs, give_name, is_same};
-use super::{Content, Fetch, Step, Task, What};
+use super::{Fetch, Step, Task, What};
 use crate::error::Error;
 use crate::read;
 use crate::transaction::intent::{self, Print};
@@ -108,20 +108,13 @@ impl<'a> Run<'a> {
                 content,
                 executable,
             } => {
-                let fetched;
-                let content = match content {
-                    Content::Bytes(bytes) => bytes,
-                    Content::Fetch(key) => {
-                        fetched = fetch(*key)?;
-                        &fetched
-                    }
-                };
+                let content = content.bytes(fetch)?;
                 let like = Like {
                     is_private: false,
                     old: None,
                     executable: executable.then_some(true),
                 };
-                let staged = dir.stage(&temp, content, like, durability);
+                let staged = dir.stage(&temp, &content, like, durability);
                 Ok(Some(staged.map_err(&fault)?.meta))
             }
             Task::Over {
@@ -131,14 +124,7 @@ impl<'a> Run<'a> {
                 executable,
                 ..
             } => {
-                let fetched;
-                let content = match content {
-                    Content::Bytes(bytes) => bytes,
-                    Content::Fetch(key) => {
-                        fetched = fetch(*key)?;
-                        &fetched
-                    }
-                };
+                let content = content.bytes(fetch)?;
                 let at = origin.as_ref().unwrap_or(&step.path);
                 let file = root.open_file(at).map_err(&fault)?;
                 if !file.meta().same_content(old) {
@@ -149,7 +135,7 @@ impl<'a> Run<'a> {
                     old: Some(&file),
                     executable: *executable,
                 };
-                let staged = dir.stage(&temp, content, like, durability);
+                let staged = dir.stage(&temp, &content, like, durability);
                 Ok(Some(staged.map_err(&fault)?.meta))
             }
             Task::Move { .. } | Task::Remove { .. } | Task::RemoveFolder { .. } => Ok(None),
