@@ -1,4 +1,4 @@
-//! The protocol: messages to calls of [`Server`], answers to results, in both eras at once.
+//! The protocol: messages to calls of a [`Toolset`], answers to results, in both eras at once.
 //!
 //! A request that names a version of 2026-07-28 or later in its `_meta` is answered by those rules,
 //! whatever came before; every other one by the rules of the version that `initialize` agreed on,

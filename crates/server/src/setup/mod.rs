@@ -1,8 +1,8 @@
 //! `workspace-mcp setup`: writes our entry into the configuration of a client.
 //!
 //! Only the entry is changed; every other byte of the file stays, and a file that is broken is left
-//! alone. What clients want is in [`client`], where they keep it in [`places`], what an entry says
-//! in [`entry`]; [`document`] changes a text, and [`store`] puts it in place.
+//! alone. What clients want is in `client`, where they keep it in `places`, what an entry says
+//! in `entry`; `document` changes a text, and `store` puts it in place.
 
 pub(crate) mod client;
 pub(crate) mod document;
