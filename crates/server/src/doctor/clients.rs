@@ -199,6 +199,8 @@ impl Entry<'_> {
         let Some(path) = find(case, program) else {
             let what = if Path::new(program).is_absolute() {
                 format!("starts {shown_program}, which is not there")
+            } else if Path::new(program).components().count() > 1 {
+                format!("starts {shown_program}, which depends on where the client is")
             } else {
                 format!("starts {shown_program}, which is not in PATH")
             };

@@ -110,7 +110,7 @@ fn look_at_commands(findings: &mut Findings, case: &Case<'_>) {
     findings.ok(
         "commands",
         format!(
-            "PATH has {} folders, {n_there} of them are there",
+            "folders in PATH: {}, of which are there: {n_there}",
             folders.len()
         ),
     );

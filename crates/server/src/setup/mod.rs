@@ -127,7 +127,7 @@ fn write(
     path: &Path,
 ) -> Result<Option<String>, String> {
     let name = &entry.name;
-    let known = Known::read(path)?;
+    let mut known = Known::read(path)?;
     let text = &known.text;
     let broken = |fault| broken(path, &fault);
     let spot = entry.client.spot(text, name);
@@ -210,7 +210,7 @@ fn original(known: &Known, spot: &Spot<'_>, there: Option<&Value>, text: &str) -
 
 fn remove(entry: &Entry, path: &Path) -> Result<Option<String>, String> {
     let name = &entry.name;
-    let known = Known::read(path)?;
+    let mut known = Known::read(path)?;
     let text = &known.text;
     let spot = entry.client.spot(text, name);
     let there = spot.get(text).map_err(|fault| broken(path, &fault))?;

@@ -85,22 +85,26 @@ impl Known {
     ///
     /// # Errors
     /// One line with what the operating system says.
-    pub(crate) fn write(&self, text: &str, scope: Scope) -> Result<Written, String> {
+    pub(crate) fn write(&mut self, text: &str, scope: Scope) -> Result<Written, String> {
+        let old = self.old.take();
         let fault = |what: String| format!("cannot write {}: {what}", shown(&self.path));
         let (folder, name) = split(&self.path).ok_or_else(|| fault("not a file".to_owned()))?;
-        let dir = match &self.old {
+        let dir = match &old {
             Some(_) => open(folder),
             None => make(folder, scope),
         };
         let dir = dir.map_err(fault)?;
         let name = name.file_name().unwrap_or_default();
         let temp = temp_name();
-        let put = match &self.old {
+        let put = match old {
             Some(old) => dir
-                .stage_like(&temp, text.as_bytes(), old, DURABILITY)
+                .stage_like(&temp, text.as_bytes(), &old, DURABILITY)
                 .and_then(|staged| {
+                    let meta = *old.meta();
+                    // Windows does not replace an open file on every file system.
+                    drop(old);
                     let basis = Basis {
-                        meta: old.meta(),
+                        meta: &meta,
                         content: Some(self.text.as_bytes()),
                     };
                     dir.put_over(&staged, name, &basis)
@@ -169,7 +173,8 @@ impl Known {
     ///
     /// # Errors
     /// One line with what the operating system says.
-    pub(crate) fn remove(&self) -> Result<(), String> {
+    pub(crate) fn remove(&mut self) -> Result<(), String> {
+        self.old = None;
         let fault = |what: String| format!("cannot remove {}: {what}", shown(&self.path));
         let (folder, name) = split(&self.path).ok_or_else(|| fault("not a file".to_owned()))?;
         let dir = open(folder).map_err(fault)?;

@@ -88,8 +88,10 @@ fn cursor(world: &Path, folder: &str, entry: &Value) {
     );
 }
 
-fn this_program() -> &'static str {
-    env!("CARGO_BIN_EXE_workspace-mcp")
+/// With its drive, which a build on another system does not name.
+fn this_program() -> String {
+    let program = std::path::absolute(env!("CARGO_BIN_EXE_workspace-mcp")).unwrap();
+    program.display().to_string()
 }
 
 #[test]
@@ -101,11 +103,7 @@ fn all_is_well_in_a_sound_world() {
     );
     told(&said, "ok     program: workspace-mcp ", "");
     told(&said, "ok     config: no configuration file", "");
-    told(
-        &said,
-        "ok     root default: WORLD/home/project (",
-        " differ)",
-    );
+    told(&said, "ok     root default: WORLD/home/project (", ")");
     told(&said, "ok     root default: can be written", "");
     told(&said, "ok     git: not needed", "");
     told(&said, "ok     http: off", "");
@@ -135,7 +133,7 @@ fn a_missing_root() {
     );
     // What does not depend on it is looked at all the same.
     assert!(
-        said.1.contains("    system: ") && said.1.contains("    git: "),
+        said.1.contains("  system: ") && said.1.contains("  git: "),
         "{}",
         said.1
     );
@@ -367,6 +365,10 @@ fn a_client_whose_entry_does_not_work() {
             json!({ "command": this_program(), "args": ["--root", gone] }),
             "does not work: workspace \"default\" root does not exist: WORLD/bin/workspace-mcp",
         ),
+        (
+            json!({ "command": "bin/workspace-mcp", "args": [] }),
+            "starts bin/workspace-mcp, which depends on where the client is",
+        ),
         (json!({}), "names neither a program nor an address"),
     ] {
         cursor(world.path(), "home", &entry);
@@ -426,7 +428,11 @@ fn json_tells_the_same() {
         .find(|finding| finding["level"] == "fault")
         .unwrap();
     assert_eq!(fault["check"], "root default");
-    assert_eq!(fault["what"], "does not exist: WORLD/home/project/gone");
+    let what = fault["what"].as_str().unwrap();
+    assert!(
+        what.starts_with("does not exist: ") && what.ends_with("gone"),
+        "{what}"
+    );
     assert!(fault["remedy"].is_string());
 }
 

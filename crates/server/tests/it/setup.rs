@@ -190,8 +190,9 @@ fn what_is_printed_is_not_written() {
         stdout.starts_with("[mcp_servers.docs]\ncommand = \""),
         "{stdout}"
     );
+    assert!(stdout.contains("args = [\"--root\", \""), "{stdout}");
     assert!(
-        stdout.contains("args = [\"--root\", \"HOME/project\", "),
+        stdout.contains("project\", \"--max-answer-bytes\", "),
         "{stdout}"
     );
     assert!(std::fs::metadata(world.path().join("home/.codex")).is_err());
