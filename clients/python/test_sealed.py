@@ -22,7 +22,7 @@ NOTES = (
 )
 TOOLSETS = {
     "notes": lambda root: ["notes", "--root", root, "--markdown-tasks", "--allow-write", NOTES],
-    "paged": lambda root: ["paged", "--root", root, "--include", "**"],
+    "paged": lambda root: ["paged", "--root", root, "--include", "**", "--era", "both"],
 }
 FILES = {
     "a.md": "# One\n\n[[b]] two\n\n- [ ] three\n",

@@ -54,7 +54,8 @@ pub fn run(server: &Path) -> Result<Count> {
     let served = Served::start(server, &root, Some(TOKEN), &options)?;
     let mut total = Count::default();
     for (name, what) in [(LISTED, "listed"), (OTHER, "foreign")] {
-        let profile = home.join("profile");
+        // One for each: a browser that was ended may still write into its own.
+        let profile = home.join(format!("profile-{what}"));
         fresh(&profile).map_err(|error| format!("cannot make a folder: {error}"))?;
         let address = format!(
             "http://{name}:{port}/?origin={what}&token={TOKEN}&endpoint={}",

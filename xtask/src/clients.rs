@@ -17,6 +17,7 @@ use crate::{Result, browser, conformance, packages, platform};
 /// failure.
 pub fn run(server: &Path, only: Option<&str>) -> Count {
     let mut total = Count::default();
+    let mut ran = false;
     for (name, client) in [
         (
             "TypeScript client",
@@ -36,6 +37,10 @@ pub fn run(server: &Path, only: Option<&str>) -> Count {
             eprintln!("{name} tests: {message}");
             Count::ONE_FAILED
         });
+        ran = true;
+    }
+    if !ran {
+        eprintln!("no tests of that name; without a name all of them run, each under its own");
     }
     total
 }

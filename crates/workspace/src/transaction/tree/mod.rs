@@ -12,15 +12,16 @@
 //!
 //! In a folder that allows no new names nothing is changed.
 
+mod content;
 mod entry;
 mod run;
 mod settle;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rooted::{Durability, Meta, Mode, RelPath, Root};
 
+pub use self::content::{Content, Fetch};
 pub(super) use self::entry::parse;
 use self::entry::{Act, Entry, Intent};
 use self::run::Run;
@@ -34,9 +35,6 @@ mod tests;
 
 /// Bytes of a record that are read at most.
 const RECORD_BYTES: u64 = 256 * 1024 * 1024;
-
-/// Gives the content that a key of [`Content::Fetch`] stands for.
-pub type Fetch<'a> = &'a mut dyn FnMut(u64) -> Result<Vec<u8>, Error>;
 
 /// Changes of a tree that happen together or not at all.
 #[derive(Debug)]
@@ -54,25 +52,6 @@ pub struct TreeChange {
 /// A step of a [`TreeChange`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepId(usize);
-
-/// What a file is to hold.
-#[derive(Debug)]
-pub enum Content {
-    /// These bytes.
-    Bytes(Vec<u8>),
-    /// What is fetched for this key when its turn comes.
-    Fetch(u64),
-}
-
-impl Content {
-    /// The bytes, fetched if they are not here.
-    fn bytes(&self, fetch: Fetch<'_>) -> Result<Cow<'_, [u8]>, Error> {
-        match self {
-            Self::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
-            Self::Fetch(key) => fetch(*key).map(Cow::Owned),
-        }
-    }
-}
 
 /// What a step finds at its path.
 #[derive(Clone, Copy, Debug)]

@@ -101,7 +101,7 @@ fn names_of_odd_bytes_are_kept_and_those_of_the_repository_are_not() {
     want.sort_unstable();
     assert_eq!(tracked, want);
     assert_eq!(open.status(), [""; 0]);
-    assert_eq!(world.git(&["diff-files"]), "");
+    assert_eq!(world.git(&["diff", "--name-only"]), "");
     world.fsck();
 }
 
