@@ -251,3 +251,24 @@ fn what_files_say_stays_in_the_bodies() {
     let id = client.send_call("read_file", json!({"path": "a.md", "offset": 7}));
     assert!(!text_of(&client.recv(id)).contains("IGNORE"));
 }
+
+#[test]
+fn a_pattern_that_looks_like_an_option_is_a_pattern() {
+    let folder = folder(&[
+        ("--pre", "--pre=touch planted\n"),
+        ("-f", "-rf\n"),
+        (".ripgreprc", "--pre=touch planted\n"),
+    ]);
+    let mut client = Client::start(folder.path(), &[]);
+    let grep = client.call("grep", json!({"pattern": "--pre=touch planted"}));
+    assert_eq!(
+        grep,
+        "--pre:1: --pre=touch planted\n\
+         .ripgreprc:1: --pre=touch planted\n\n2 matches in 2 files"
+    );
+    let grep = client.call("grep", json!({"pattern": "-rf", "path": "-f"}));
+    assert_eq!(grep, "-f:1: -rf\n\n1 match in 1 file");
+    let list = client.call("list_files", json!({"pattern": "-*"}));
+    assert_eq!(list, "2 entries matching -*\n--pre\n-f");
+    assert!(!folder.path().join("planted").exists());
+}
