@@ -179,6 +179,12 @@ impl Args {
         &self.ignored
     }
 
+    /// At most `most` of them, each cut at 100 characters: whoever sent them chose how many and how long.
+    pub fn ignored_in_brief(&self, most: usize) -> impl Iterator<Item = String> {
+        let cut = |name: &String| name.chars().take(100).collect();
+        self.ignored.iter().take(most).map(cut)
+    }
+
     fn given(&self, name: &str) -> Option<&Given> {
         self.values
             .iter()

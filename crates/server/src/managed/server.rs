@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use workspace::Cancel;
 use workspace::managed::{Error, Managed};
 
-use crate::args::{self, Args};
+use crate::args;
 use crate::failure::shorten;
 use crate::log::Log;
 use crate::managed::hints;
@@ -12,6 +12,9 @@ use crate::output;
 use crate::reply::Reply;
 use crate::tools::managed::{INSTRUCTIONS, Spec, TOOLS};
 use crate::toolset::{Answer, Caller, Calls, Identity, Listed, Toolset};
+
+/// Names of ignored arguments that are told.
+const IGNORED_NAMES: usize = 20;
 
 /// A server without a transport: the tools and the folder they work on.
 #[derive(Debug)]
@@ -101,22 +104,13 @@ impl Server {
             cancel: caller.cancel,
         };
         let mut answer = (spec.tool.call)(&ctx, &args)?;
-        let ignored = ignored(&args);
+        // They are passed over, and said.
+        let ignored: Vec<String> = args.ignored_in_brief(IGNORED_NAMES).collect();
         if !ignored.is_empty() {
             answer.insert("ignored_arguments".to_owned(), ignored.into());
         }
         Ok(answer)
     }
-}
-
-/// Names of arguments that the tool does not have: they are passed over, and said.
-fn ignored(args: &Args) -> Vec<Value> {
-    const NAMES: usize = 20;
-    const CHARS: usize = 100;
-    let names = args.ignored().iter().take(NAMES);
-    names
-        .map(|name| name.chars().take(CHARS).collect::<String>().into())
-        .collect()
 }
 
 /// An answer as data, and as the text that holds the same.

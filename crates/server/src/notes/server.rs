@@ -13,9 +13,8 @@ use crate::reply::Reply;
 use crate::tools::notes::{Spec, TOOLS, instructions};
 use crate::toolset::{Answer, Caller, Calls, Identity, Listed, Toolset};
 
-/// Names of unknown arguments that are told, and characters of each.
+/// Names of unknown arguments that are told.
 const UNKNOWN_NAMES: usize = 5;
-const UNKNOWN_CHARS: usize = 100;
 
 /// A server without a transport: the tools and the folder they work on.
 #[derive(Debug)]
@@ -108,8 +107,7 @@ impl Server {
 fn answer(ctx: &Ctx<'_>, spec: &Spec, sent: Map<String, Value>) -> Result<Reply, Failure> {
     let args = args::read(spec.tool.args, sent).map_err(Failure::Arguments)?;
     if !args.ignored().is_empty() {
-        let cut = |name: &String| name.chars().take(UNKNOWN_CHARS).collect::<String>();
-        let unknown: Vec<String> = args.ignored().iter().take(UNKNOWN_NAMES).map(cut).collect();
+        let unknown: Vec<String> = args.ignored_in_brief(UNKNOWN_NAMES).collect();
         let known: Vec<&str> = spec.tool.args.iter().map(|arg| arg.name).collect();
         return Err(Failure::Arguments(format!(
             "unknown argument {}; there is {}",

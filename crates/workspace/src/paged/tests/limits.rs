@@ -152,6 +152,28 @@ fn large_files_are_left_out() {
     );
 }
 
+/// Searches page by page: number and length of each line that is found, and where each page but the
+/// last ended.
+fn traverse(paged: &Paged) -> (Vec<(u64, usize)>, Vec<String>) {
+    let mut cursor = None;
+    let mut found = Vec::new();
+    let mut positions = Vec::new();
+    loop {
+        let request = SearchRequest {
+            cursor: cursor.as_deref(),
+            ..FIND
+        };
+        let page = paged.search_text(&Cancel::never(), &request).unwrap();
+        let lines = page.items.into_iter();
+        found.extend(lines.map(|line| (line.line, line.text.len())));
+        let Some(next) = page.next_cursor else {
+            return (found, positions);
+        };
+        positions.push(position(&next));
+        cursor = Some(next);
+    }
+}
+
 #[test]
 fn a_page_ends_where_it_has_cost_enough() {
     // Each file costs its size twice: to tell what it is, and to be searched.
@@ -168,19 +190,8 @@ fn a_page_ends_where_it_has_cost_enough() {
             ..Limits::default()
         },
     );
-    let mut cursor = None;
-    let mut positions = Vec::new();
-    loop {
-        let request = SearchRequest {
-            cursor: cursor.as_deref(),
-            ..FIND
-        };
-        let page = paged.search_text(&Cancel::never(), &request).unwrap();
-        assert!(page.items.is_empty());
-        let Some(next) = page.next_cursor else { break };
-        positions.push(position(&next));
-        cursor = Some(next);
-    }
+    let (found, positions) = traverse(&paged);
+    assert_eq!(found, []);
     assert_eq!(
         positions,
         [
@@ -202,24 +213,7 @@ fn a_page_may_end_in_the_midst_of_a_line() {
             ..Limits::default()
         },
     );
-    let mut cursor = None;
-    let mut found = Vec::new();
-    let mut positions = Vec::new();
-    loop {
-        let request = SearchRequest {
-            cursor: cursor.as_deref(),
-            ..FIND
-        };
-        let page = paged.search_text(&Cancel::never(), &request).unwrap();
-        found.extend(
-            page.items
-                .into_iter()
-                .map(|line| (line.line, line.text.len())),
-        );
-        let Some(next) = page.next_cursor else { break };
-        positions.push(position(&next));
-        cursor = Some(next);
-    }
+    let (found, positions) = traverse(&paged);
     assert_eq!(found, [(1, 1024), (2, 6)]);
     assert_eq!(
         positions,
