@@ -42,9 +42,22 @@ fn journal(root: &Path) -> Vec<Value> {
     text.lines().map(strip).collect()
 }
 
-/// Calls tools one after the other; each answers as it should.
+/// Waits for the next millisecond: records of one and the same are in no order of time.
+fn next_millisecond() {
+    let now = || {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.unwrap().as_millis()
+    };
+    let before = now();
+    while now() == before {
+        std::thread::yield_now();
+    }
+}
+
+/// Calls tools one after the other, each in a millisecond of its own; each answers as it should.
 fn transcript(client: &mut Client, calls: &[(&str, Value, &str)]) {
     for (tool, arguments, wanted) in calls {
+        next_millisecond();
         let answer = timeless(&client.call(tool, arguments.clone()));
         assert_eq!(answer, *wanted, "{tool} {arguments}");
     }
