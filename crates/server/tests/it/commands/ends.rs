@@ -1,12 +1,13 @@
 //! The ways a command ends, and that nothing of it is left.
 
 use std::collections::HashSet;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::{SOON, Served, eventually, mark, processes, timeless};
+use crate::client::{Client, folder, program};
 use crate::races::soak;
 
 /// A script that starts five sleepers which do what they can to stay: in the background, in a
@@ -328,5 +329,52 @@ fn what_runs_on_ends_too_when_its_supervisor_is_killed() {
     assert!(text.contains("1 process still running"), "{text}");
     let supervisor = text.lines().next().unwrap().to_owned();
     served.run(&["kill", "-9", &supervisor]);
+    eventually("the sleeper ends", || processes(&mark).is_empty());
+}
+
+/// A server that was started into a namespace of processes from outside is in a session that it
+/// cannot see, and the number of that is 0.
+#[test]
+fn what_a_killed_supervisor_leaves_ends_where_the_session_is_out_of_sight() {
+    let inner = ["--pid", "--fork", "--mount-proc", "sh", "-c"];
+    // Whoever is first there must not be the server, which may end then as any other process.
+    let run = |rights: &[&str], script: &str| {
+        let mut program = Command::new("unshare");
+        program.args(rights).args(inner).arg(script);
+        program
+    };
+    let rights = [&[][..], &["--user", "--map-root-user"]];
+    let works = |rights: &&[&str]| {
+        let status = run(rights, "exit 7").stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.code() == Some(7))
+    };
+    let Some(rights) = rights.into_iter().find(works) else {
+        eprintln!("skipped: a namespace of processes, which needs more rights");
+        return;
+    };
+    let root = folder(&[]);
+    let server = program(root.path(), &["--shell-any"]);
+    let mut program = run(rights, "\"$@\"; exit $?");
+    program.current_dir(root.path()).arg("sh");
+    program.arg(server.get_program()).args(server.get_args());
+    let variables = server.get_envs();
+    program.envs(variables.filter_map(|(name, value)| Some((name, value?))));
+    program.env("WORKSPACE_MCP_JOB_DIR", root.path().join("jobs"));
+    let mut client = Client::start_with(&mut program);
+    let mut sh =
+        |script: &str| client.call("run_command", json!({"command": ["sh", "-c", script]}));
+    let session = "read -r _ _ _ server _ < /proc/$PPID/stat; \
+         read -r _ _ _ _ _ session _ < /proc/$server/stat; echo $session";
+    let session = sh(session);
+    assert!(session.starts_with("0\n"), "{session}");
+    let mark = mark();
+    let text = sh(&format!(
+        "setsid sleep {mark} & sleep 0.3; kill -9 $PPID; sleep {mark}"
+    ));
+    assert!(text.contains("ended in an unknown way"), "{text}");
+    eventually("the sleepers end", || processes(&mark).is_empty());
+    let text = sh(&format!("echo $PPID; setsid sleep {mark} & exit 0"));
+    let supervisor = text.lines().next().unwrap();
+    sh(&format!("kill -9 {supervisor}"));
     eventually("the sleeper ends", || processes(&mark).is_empty());
 }

@@ -13,8 +13,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, getsid, kill_process, kill_process_group,
-    pidfd_open, pidfd_send_signal, set_child_subreaper, waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
+    pidfd_send_signal, set_child_subreaper, waitpid,
 };
 
 use super::super::super::Process;
@@ -111,7 +111,14 @@ fn signal_one(number: u32, signals: &[Signal], known: &HashSet<u32>) {
 /// What this process started by itself is in its own session; what a supervisor looked after is in
 /// that of the supervisor, or in one of its own.
 pub(in super::super) fn end_strangers(supervisors: &HashSet<u32>, patience: Duration) {
-    let own_session = getsid(None).map_or(0, |id| id.as_raw_nonzero().get().unsigned_abs());
+    // It is 0 where the session was made outside of this namespace of processes.
+    let Some(Stat {
+        session: own_session,
+        ..
+    }) = stat(own_number())
+    else {
+        return;
+    };
     let by = Instant::now() + patience;
     loop {
         let mut strangers = children(own_number()).unwrap_or_default();
