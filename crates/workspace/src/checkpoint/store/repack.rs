@@ -245,28 +245,46 @@ impl<'a> Copier<'a> {
     }
 
     /// Copies the objects of a pack, or those of them that are wanted, as they stand there.
+    ///
+    /// What is a difference to something that is left out becomes one to what that was a difference to,
+    /// or to another one that was made from the same; no chain gets longer that way.
     pub(super) fn pack(&mut self, pack: &Pack, wanted: Option<&HashSet<Id>>) -> Result<(), Error> {
         let objects = pack.objects()?;
+        // What an object left out was made from, followed to something that is copied or whole.
+        let mut origins: HashMap<Id, Id> = HashMap::new();
+        // What is copied whole in the place of such a whole one.
+        let mut heirs: HashMap<Id, Id> = HashMap::new();
         for object in &objects {
             let id = object.id;
-            if wanted.is_some_and(|wanted| !wanted.contains(&id)) || self.writer.has(id) {
+            if self.writer.has(id) {
+                continue;
+            }
+            let id_of = |base: Place| match base {
+                Place::Of(base) => Some(base),
+                Place::At(at) => objects
+                    .binary_search_by_key(&at, |object| object.offset)
+                    .ok()
+                    .and_then(|place| objects.get(place))
+                    .map(|object| object.id),
+            };
+            let origin_of = |base: Id| *origins.get(&base).unwrap_or(&base);
+            if wanted.is_some_and(|wanted| !wanted.contains(&id)) {
+                if let Some(base) = pack.base(object).and_then(id_of) {
+                    origins.insert(id, origin_of(base));
+                }
                 continue;
             }
             match pack.raw(object)? {
                 Raw::Whole(bytes) => self.writer.add(id, &bytes)?,
                 Raw::Difference { base, len, packed } => {
-                    let base = match base {
-                        Place::Of(base) => Some(base),
-                        Place::At(at) => objects
-                            .binary_search_by_key(&at, |object| object.offset)
-                            .ok()
-                            .and_then(|place| objects.get(place))
-                            .map(|object| object.id),
-                    };
-                    let base = base.ok_or_else(|| damaged("a pack"))?;
-                    if !self.writer.add_difference(id, base, len, &packed)? {
-                        let (kind, content) = self.store.read(id)?;
-                        self.whole(id, kind, &content)?;
+                    let base = id_of(base).ok_or_else(|| damaged("a pack"))?;
+                    if self.writer.add_difference(id, base, len, &packed)? {
+                        continue;
+                    }
+                    let origin = origin_of(base);
+                    self.version(id, Some(*heirs.get(&origin).unwrap_or(&origin)))?;
+                    if !self.depths.contains_key(&id) {
+                        heirs.insert(origin, id);
                     }
                 }
             }

@@ -95,11 +95,11 @@ fn versions_are_packed_as_differences() {
         "--window=10",
     ]);
     let gits = size("size-pack:");
-    assert!(ours < 4 * gits, "{ours} KiB, and {gits} KiB by git");
+    assert!(ours < 2 * gits, "{ours} KiB, and {gits} KiB by git");
     // What git packed well stays so.
     prune(&open, Some(200));
     let kept = size("size-pack:");
-    assert!(2 * kept <= 3 * gits, "{kept} KiB, and {gits} KiB by git");
+    assert!(kept <= gits, "{kept} KiB, and {gits} KiB by git");
     world.fsck();
     let pack = std::fs::read_dir(world.path(".git/objects/pack"))
         .unwrap()

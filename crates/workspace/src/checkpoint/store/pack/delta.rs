@@ -1,5 +1,11 @@
 //! Differences: an object told as pieces of another one.
 
+mod blocks;
+#[cfg(test)]
+mod tests;
+
+use self::blocks::Blocks;
+
 /// Bytes that one piece of the base has at most.
 const PIECE: usize = 0x00ff_ffff;
 /// Bytes that are told as they are at once.
@@ -8,36 +14,70 @@ const LITERAL: usize = 0x7f;
 /// Bytes of an object below which a difference is not worth its place.
 const WORTH: usize = 64;
 
-/// Tells an object by what it begins and ends with like another one, and what is between; `None` when
-/// that saves little.
+/// Tells an object by the pieces it has in common with another one; `None` when that saves little.
 ///
-/// Versions of a folder, and most of a file, differ in one place.
+/// What both begin and end with is taken first, which is most of it for versions of a folder or file
+/// that differ in one place. What is between is searched for blocks of the other one, as rsync does
+/// (Tridgell and Mackerras, The rsync algorithm, 1996): time and memory go by the sizes.
 pub(in crate::checkpoint::store) fn make(base: &[u8], made: &[u8]) -> Option<Vec<u8>> {
     if made.len() < WORTH {
         return None;
     }
-    let start = base.iter().zip(made).take_while(|(a, b)| a == b).count();
+    let start = common(base, made);
     let (base_rest, made_rest) = (base.get(start..)?, made.get(start..)?);
-    let end = base_rest
-        .iter()
-        .rev()
-        .zip(made_rest.iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let between = made_rest.get(..made_rest.len() - end)?;
-    if between.len() > made.len() / 2 {
-        return None;
+    let end = common_end(base_rest, made_rest);
+    let old = base_rest.get(..base_rest.len() - end)?;
+    let new = made_rest.get(..made_rest.len() - end)?;
+    let mut difference = Difference {
+        delta: Vec::with_capacity(64),
+        n_literal: 0,
+    };
+    write_size(base.len(), &mut difference.delta);
+    write_size(made.len(), &mut difference.delta);
+    difference.piece(0, start);
+    let blocks = Blocks::of(old);
+    let mut rest = new;
+    while let Some(found) = blocks.as_ref().and_then(|blocks| blocks.find(rest)) {
+        let (before, after) = rest.split_at_checked(found.at)?;
+        difference.literal(before);
+        difference.piece(start + found.from, found.len);
+        rest = after.get(found.len..)?;
     }
-    let mut delta = Vec::with_capacity(between.len() + 32);
-    write_size(base.len(), &mut delta);
-    write_size(made.len(), &mut delta);
-    write_piece(0, start, &mut delta);
-    for literal in between.chunks(LITERAL) {
-        delta.push(u8::try_from(literal.len()).ok()?);
-        delta.extend_from_slice(literal);
+    difference.literal(rest);
+    difference.piece(base.len() - end, end);
+    (difference.n_literal <= made.len() / 2).then_some(difference.delta)
+}
+
+/// A difference being told.
+struct Difference {
+    delta: Vec<u8>,
+    /// Bytes that are told as they are.
+    n_literal: usize,
+}
+
+impl Difference {
+    fn literal(&mut self, bytes: &[u8]) {
+        self.n_literal += bytes.len();
+        for bytes in bytes.chunks(LITERAL) {
+            self.delta.extend(u8::try_from(bytes.len()));
+            self.delta.extend_from_slice(bytes);
+        }
     }
-    write_piece(base.len() - end, end, &mut delta);
-    Some(delta)
+
+    fn piece(&mut self, start: usize, len: usize) {
+        write_piece(start, len, &mut self.delta);
+    }
+}
+
+/// How many bytes both begin with.
+fn common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// How many bytes both end with.
+fn common_end(a: &[u8], b: &[u8]) -> usize {
+    let pairs = a.iter().rev().zip(b.iter().rev());
+    pairs.take_while(|(a, b)| a == b).count()
 }
 
 fn write_size(size: usize, delta: &mut Vec<u8>) {

@@ -73,8 +73,7 @@ pub(super) enum Place {
 /// Where the content of an entry comes from.
 enum Base {
     Whole(Kind),
-    At(u64),
-    Of(Id),
+    Other(Place),
 }
 
 /// The head of an entry.
@@ -222,11 +221,11 @@ impl Pack {
             let bytes = zlib::unpack(packed, head.len).map_err(|_| bad())?;
             match head.base {
                 Base::Whole(kind) => break (kind, bytes),
-                Base::At(base) => {
+                Base::Other(Place::At(base)) => {
                     deltas.push(bytes);
                     offset = base;
                 }
-                Base::Of(id) => {
+                Base::Other(Place::Of(id)) => {
                     deltas.push(bytes);
                     match self.find(id)? {
                         Some(base) => offset = base,
@@ -254,10 +253,8 @@ impl Pack {
         if crc.sum() != object.crc {
             return Err(bad());
         }
-        let base = match head.base {
-            Base::Whole(_) => return Ok(Raw::Whole(bytes)),
-            Base::At(base) => Place::At(base),
-            Base::Of(base) => Place::Of(base),
+        let Base::Other(base) = head.base else {
+            return Ok(Raw::Whole(bytes));
         };
         let start = usize::try_from(head.start - object.offset).map_err(|_| bad())?;
         let packed = bytes.get(start..).ok_or_else(bad)?.to_vec();
@@ -266,6 +263,14 @@ impl Pack {
             len: head.len,
             packed,
         })
+    }
+
+    /// What an object is a difference to; `None` for a whole one, and for one that cannot be read.
+    pub(super) fn base(&self, object: &Object) -> Option<Place> {
+        match self.head(object.offset)?.base {
+            Base::Whole(_) => None,
+            Base::Other(place) => Some(place),
+        }
     }
 
     fn head(&self, offset: u64) -> Option<Head> {
@@ -296,12 +301,12 @@ impl Pack {
                     byte = next()?;
                     back = back.checked_add(1)?.checked_mul(128)? + u64::from(byte & 0x7f);
                 }
-                Base::At(offset.checked_sub(back).filter(|_| back > 0)?)
+                Base::Other(Place::At(offset.checked_sub(back).filter(|_| back > 0)?))
             }
             7 => {
                 let id = Id::from_slice(bytes.get(at..n)?)?;
                 at += id::LEN;
-                Base::Of(id)
+                Base::Other(Place::Of(id))
             }
             number => Base::Whole(Kind::from_pack(number)?),
         };
