@@ -13,6 +13,11 @@ pub fn of(error: &Error) -> Option<&'static str> {
             "leave out ./; the root itself is an empty path"
         }
         Code::AbsolutePathForbidden => "paths are relative to the workspace",
+        Code::ReadTooLarge => "the configuration sets this limit, for parts of a file too",
+        Code::FileTooLarge if error.message.starts_with("file exceeds") => {
+            "no checkpoint holds it, so no tool changes it"
+        }
+        Code::DirectoryNotEmpty => "entries that list_directory does not show count too",
         Code::HashMismatch => "read the file again and send its new sha256",
         Code::TextNotFound => {
             "old_text must be just what the file holds, with its white space and line breaks"

@@ -65,3 +65,8 @@ pub(super) fn io(source: std::io::Error, path: &RelPath) -> Error {
 pub(super) fn damaged(what: impl fmt::Display) -> Error {
     Error::Damaged(what.to_string())
 }
+
+/// The folder of the repository was taken away while it was in use.
+pub(super) fn gone() -> Error {
+    damaged("`.git` is gone; put it back, or start anew for a new history")
+}

@@ -145,7 +145,7 @@ impl Inner {
         if !is_same {
             let layout = match layout::find(&root)? {
                 layout::Found::Ours(layout) => layout,
-                layout::Found::Nothing => return Err(Error::Foreign("`.git` is gone")),
+                layout::Found::Nothing => return Err(error::gone()),
             };
             let root = self
                 .root

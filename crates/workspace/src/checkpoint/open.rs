@@ -2,7 +2,7 @@
 
 use rooted::{Dir, ErrorKind, Kind, Mode, RelPath, Root};
 
-use super::error::{Error, io};
+use super::error::{self, Error, io};
 use super::id::Id;
 use super::layout::{self, Found, GIT, Layout};
 use super::store::replace::take_over;
@@ -57,7 +57,7 @@ impl Repository {
                 initial = Some(init(&dir, build, &options, cancel)?);
                 match layout::find(&dir)? {
                     Found::Ours(layout) => layout,
-                    Found::Nothing => return Err(Error::Foreign("`.git` is gone")),
+                    Found::Nothing => return Err(error::gone()),
                 }
             }
         };

@@ -42,7 +42,7 @@ pub(super) struct Found {
     pub(super) changes: Vec<Change>,
     /// Tracked files that were read and found the same, by their place in the entries.
     pub(super) same: Vec<(usize, Option<Stat>)>,
-    /// Files that could not be read, and so are taken as they were.
+    /// Files, and the first few folders, that could not be read, and so are taken as they were.
     pub(super) unreadable: Vec<RelPath>,
 }
 
@@ -83,7 +83,13 @@ impl Scan<'_> {
         let start = RelPath::root();
         let walked = self.walk(&start)?;
         let mut wanted = vec![true; self.entries.len()];
-        self.run(&Paths::Walked(&walked.entries), &mut wanted)
+        let mut found = self.run(&Paths::Walked(&walked.entries), &mut wanted)?;
+        // What is in such a folder is taken as it was, too.
+        found
+            .unreadable
+            .extend(walked.unreadable_paths.iter().cloned());
+        found.unreadable.sort_unstable();
+        Ok(found)
     }
 
     /// Looks at these paths only, and at what is below them.

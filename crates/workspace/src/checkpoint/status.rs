@@ -20,7 +20,7 @@ pub struct Status {
     pub added: Vec<RelPath>,
     /// Files that are gone, or became something that is not tracked.
     pub removed: Vec<RelPath>,
-    /// Files that could not be read, and are taken as they were.
+    /// Files, and the first few folders, that could not be read, and are taken as they were; sorted.
     pub unreadable: Vec<RelPath>,
 }
 

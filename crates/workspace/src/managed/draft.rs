@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use rooted::{Dir, ErrorKind, Kind, Meta, RelPath, Root};
+use rooted::{ErrorKind, Kind, Meta, RelPath, Root};
 
 use super::error::{Code, Error};
 use super::options::Options;
@@ -17,7 +17,7 @@ use crate::read;
 use crate::transaction::{Content, StepId, TreeChange, What};
 
 /// Folders above each other that are gone through.
-const DEPTH: usize = 512;
+pub(super) const DEPTH: usize = 512;
 
 /// A file or folder of a [`Draft`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +63,8 @@ pub(super) struct Draft<'a> {
     pub(super) options: &'a Options,
     pub(super) rules: &'a Rules,
     pub(super) change: TreeChange,
-    root: &'a Root,
-    cancel: &'a Cancel,
+    pub(super) root: &'a Root,
+    pub(super) cancel: &'a Cancel,
     things: Vec<Thing>,
 }
 
@@ -433,56 +433,7 @@ impl<'a> Draft<'a> {
         Ok(self.text(file, given)?.sha256)
     }
 
-    /// Refuses to change a file, or a folder that holds one, that is too large to be tracked.
-    ///
-    /// # Errors
-    /// [`Code::FileTooLarge`].
-    pub(super) fn refuse_untracked(&self, node: Node) -> Result<(), Error> {
-        let thing = self.thing(node);
-        let Some((path, meta)) = &thing.was else {
-            return Ok(());
-        };
-        match thing.kind {
-            Kind::File if meta.len > self.options.max_file_bytes => Err(self.too_large()),
-            // A file of that size is never moved, so none has come here by an operation.
-            Kind::Dir => {
-                let dir = self.root.open_dir(path).map_err(crate::Error::from)?;
-                self.refuse_within(&dir, 0)
-            }
-            Kind::File | Kind::Link | Kind::Special => Ok(()),
-        }
-    }
-
-    fn refuse_within(&self, dir: &Dir, depth: usize) -> Result<(), Error> {
-        self.cancel.check()?;
-        if depth > DEPTH {
-            let message = "the folder is too deep to be moved";
-            return Err(Error::new(Code::TransactionFailed, message));
-        }
-        for (name, kind) in dir.list().map_err(crate::Error::from)? {
-            // What is left out has no checkpoint anyway, whatever its size.
-            if self.rules.hides(&name) {
-                continue;
-            }
-            match kind {
-                Kind::File => match dir.stat(&name) {
-                    Ok(meta) if meta.len > self.options.max_file_bytes => {
-                        return Err(self.too_large());
-                    }
-                    _ => {}
-                },
-                Kind::Dir => match dir.open_dir(&name) {
-                    Ok(inner) => self.refuse_within(&inner, depth + 1)?,
-                    Err(error) if matches!(error.kind, ErrorKind::NotFound) => {}
-                    Err(error) => return Err(crate::Error::from(error).into()),
-                },
-                Kind::Link | Kind::Special => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn too_large(&self) -> Error {
+    pub(super) fn too_large(&self) -> Error {
         let limit = self.options.max_file_bytes;
         let message = format!("file exceeds max_file_bytes ({limit})");
         Error::new(Code::FileTooLarge, message)

@@ -150,6 +150,13 @@ impl From<Cause> for Error {
             | Cause::IsADirectory(_)
             | Cause::NotRegular(_) => Code::DirectoryExpected,
             Cause::TooLarge { .. } | Cause::ResultTooLarge { .. } => Code::FileTooLarge,
+            // The other toolsets may keep it elsewhere.
+            Cause::NotWritable => {
+                return Self::new(
+                    Code::InternalError,
+                    "the workspace folder is not writable; see to its permissions",
+                );
+            }
             Cause::RootGone(_) => {
                 return Self::new(
                     Code::InternalError,

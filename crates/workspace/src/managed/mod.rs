@@ -25,6 +25,7 @@ mod rules;
 mod search;
 mod session;
 mod start;
+mod untracked;
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -60,14 +60,10 @@ impl Rules {
     /// Says whether a name in a folder is neither listed, searched nor tracked.
     #[must_use]
     pub fn hides(&self, name: &[u8]) -> bool {
-        if rooted::is_temp_name(name) {
-            return true;
+        match std::str::from_utf8(name) {
+            Ok(name) => self.special(name).is_err(),
+            Err(_) => rooted::is_temp_name(name),
         }
-        let Ok(name) = std::str::from_utf8(name) else {
-            return false;
-        };
-        let lower = name.to_lowercase();
-        self.special(&lower).is_err() || lower.starts_with(".mcp-tmp-") && lower.ends_with(".tmp")
     }
 
     /// Names excluded, in lower case.
@@ -78,7 +74,7 @@ impl Rules {
 
     fn special(&self, name: &str) -> Result<(), Error> {
         let lower = name.to_lowercase();
-        if INTERNAL.contains(&lower.as_str()) {
+        if INTERNAL.contains(&lower.as_str()) || is_temporary(&lower) {
             let message = format!("internal path is forbidden: {name}");
             return Err(Error::new(Code::InternalPathForbidden, message));
         }
@@ -88,6 +84,13 @@ impl Rules {
         }
         Ok(())
     }
+}
+
+/// Says whether a name is one of those under which files are written before they have their own: they
+/// are in no checkpoint, so nothing may be kept under them.
+fn is_temporary(lower: &str) -> bool {
+    rooted::is_temp_name(lower.as_bytes())
+        || lower.starts_with(".mcp-tmp-") && lower.ends_with(".tmp")
 }
 
 fn invalid(message: &str) -> Error {

@@ -80,25 +80,47 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Map<String, Value>, Failure> {
     ]))
 }
 
-/// The failure of a call, with a line that says which operation it is about.
+/// The failure of a call, with a line that says which operation it is about and what is left.
 fn failure(error: Error, operations: &[Operation]) -> Failure {
+    let todo = hints::of(&error);
     let at = error.operation;
     let Some((index, operation)) = at.and_then(|at| Some((at, operations.get(at)?))) else {
-        return error.into();
+        return match error.code {
+            // What is left then is not known.
+            Code::RollbackFailed => error.into(),
+            _ => Failure::Hinted(error, join("nothing was changed".to_owned(), todo)),
+        };
     };
-    let (op, path) = (operation.name(), rooted::show(operation.path().as_bytes()));
-    let mut hint = format!("operation {index} ({op} {path}); nothing was changed");
-    let given = operation.expected_sha256().unwrap_or_default();
-    let is_hash = given.len() == 64 && given.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let shown = |path: &str| rooted::show(path.as_bytes());
+    let paths = match operation {
+        Operation::Move {
+            source,
+            destination,
+        } => format!("{} to {}", shown(source), shown(destination)),
+        other => shown(other.path()),
+    };
+    let op = operation.name();
+    let hint = format!("operation {index} ({op} {paths}); nothing was changed");
+    let given = operation.expected_sha256();
+    let is_hash = given.is_none_or(|given| {
+        given.len() == 64 && given.bytes().all(|digit| digit.is_ascii_hexdigit())
+    });
     let todo = match error.code {
         Code::HashMismatch if !is_hash => {
             Some("expected_sha256 takes 64 hex digits and nothing else")
         }
-        _ => hints::of(&error),
+        Code::FileAlreadyExists if op == "create_file" => {
+            Some("replace_file changes a file that is there")
+        }
+        _ => todo,
     };
+    Failure::Hinted(error, join(hint, todo))
+}
+
+fn join(mut hint: String, todo: Option<&str>) -> String {
     if let Some(todo) = todo {
         hint.push_str("; ");
         hint.push_str(todo);
     }
-    Failure::Hinted(error, hint)
+    hint
 }

@@ -263,7 +263,8 @@ fn limits_are_told() {
     let mut talk = world.start();
     assert_eq!(
         talk.fault("read_file", json!({"path": "middle"})),
-        "ERROR [READ_TOO_LARGE]: file exceeds max_read_bytes (10)"
+        "ERROR [READ_TOO_LARGE]: file exceeds max_read_bytes (10)\n\
+         the configuration sets this limit, for parts of a file too"
     );
     let large = "ERROR [FILE_TOO_LARGE]: ";
     for operation in [
@@ -405,7 +406,7 @@ fn the_operation_that_fails_is_named() {
                 create("new", ""),
                 json!({"op": "move", "source": "gone", "destination": "there"}),
             ],
-            "ERROR [FILE_NOT_FOUND]: not found: gone\noperation 1 (move there); nothing was changed"
+            "ERROR [FILE_NOT_FOUND]: not found: gone\noperation 1 (move gone to there); nothing was changed"
                 .to_owned(),
         ),
         (
@@ -417,7 +418,8 @@ fn the_operation_that_fails_is_named() {
         // What is wrong with the list as a whole says so itself.
         (
             vec![create("new", ""), create("new", "")],
-            "ERROR [TRANSACTION_FAILED]: operation 1: path already touched by earlier operation: new"
+            "ERROR [TRANSACTION_FAILED]: operation 1: path already touched by earlier operation: new\n\
+             nothing was changed"
                 .to_owned(),
         ),
     ] {

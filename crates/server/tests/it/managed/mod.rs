@@ -1,5 +1,6 @@
 //! `workspace-mcp managed`, driven from outside as clients and people drive it.
 
+mod answers;
 mod codes;
 mod examples;
 #[cfg(target_os = "linux")]

@@ -429,13 +429,58 @@ fn long_lists_are_cut_and_the_rest_is_counted() {
 fn what_cannot_be_read_is_told() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = world();
-    world.write("closed", "x");
-    fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    for file in ["closed", "folder/closed", "locked/file"] {
+        world.write(file, "x");
+    }
+    let mode = |name: &str, mode| {
+        fs::set_permissions(world.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("closed", 0o000);
+    mode("folder/closed", 0o000);
     if fs::read(world.path("closed")).is_ok() {
         // Nothing is closed to root.
         return;
     }
+    mode("locked", 0o000);
     let mut talk = world.start();
     let status = talk.ok("git_status", json!({}));
-    assert_eq!(status["unreadable"], json!(["closed"]));
+    assert_eq!(
+        status["unreadable"],
+        json!(["closed", "folder/closed", "locked"])
+    );
+    // No checkpoint holds them, so they stay where they are.
+    for (source, closed) in [
+        ("closed", "closed"),
+        ("folder", "folder/closed"),
+        ("locked", "locked"),
+    ] {
+        let operation = json!({"op": "move", "source": source, "destination": "there"});
+        assert_eq!(
+            talk.apply_fault(&[operation]),
+            format!("ERROR [INTERNAL_ERROR]: permission denied: {closed}")
+        );
+    }
+    mode("locked", 0o755);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = world();
+    let mode = |mode| {
+        fs::set_permissions(world.root(), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o555);
+    if fs::create_dir(world.path("x")).is_ok() {
+        // Nothing is closed to root.
+        return;
+    }
+    let output = world.run(&[]);
+    mode(0o755);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "ERROR [INTERNAL_ERROR]: the workspace folder is not writable; see to its permissions\n"
+    );
+    assert_eq!(output.status.code(), Some(1));
 }

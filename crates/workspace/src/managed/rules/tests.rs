@@ -133,6 +133,14 @@ fn each_rule_has_its_code_and_message() {
             "ERROR [INTERNAL_PATH_FORBIDDEN]: internal path is forbidden: .workspace-mcp",
         ),
         (
+            ".mcp-tmp-1.TMP",
+            "ERROR [INTERNAL_PATH_FORBIDDEN]: internal path is forbidden: .mcp-tmp-1.TMP",
+        ),
+        (
+            "a/.Workspace-mcp-tmp-1/b",
+            "ERROR [INTERNAL_PATH_FORBIDDEN]: internal path is forbidden: .Workspace-mcp-tmp-1",
+        ),
+        (
             "Node_Modules/x",
             "ERROR [EXCLUDED_PATH]: excluded path: Node_Modules",
         ),
@@ -188,4 +196,46 @@ fn names_that_are_hidden() {
     for name in ["git", ".gitignore", "secrets", ".mcp-tmp-1"] {
         assert!(!rules.hides(name.as_bytes()), "{name}");
     }
+}
+
+/// What may be changed can be brought back.
+#[test]
+fn each_path_that_is_taken_is_tracked() {
+    let rules = Rules::new(&["Secret", "Ä b", "ſ"]);
+    let tracked = crate::checkpoint::Rules::new(1, rules.excluded());
+    let names = [
+        ".git",
+        "git~1",
+        ".workspace-mcp",
+        ".workspace-mcp-tmp-",
+        ".mcp-tmp-",
+        "build",
+        "secret",
+        "ä B",
+        "ſ",
+        "K",
+    ];
+    let mut n_taken = 0;
+    for name in names {
+        for name in [name.to_owned(), name.to_uppercase(), name.to_lowercase()] {
+            for front in ["", "a", ".", "\u{200d}", " ", "~"] {
+                for back in [
+                    "", "x", ".", " ", " .", ".tmp", ".TMP", "::$DATA", ":x", "\u{feff}",
+                ] {
+                    for path in [
+                        format!("{front}{name}{back}"),
+                        format!("{front}{name}{back}/x"),
+                        format!("x\\{front}{name}{back}"),
+                    ] {
+                        let Ok(parsed) = rules.parse(&path) else {
+                            continue;
+                        };
+                        assert!(tracked.tracks(&parsed), "{path:?}");
+                        n_taken += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_taken > 500, "{n_taken}");
 }

@@ -148,7 +148,7 @@ fn operations_against_the_disk() {
         ),
         (
             rename("big", "n"),
-            "ERROR [FILE_TOO_LARGE]: file exceeds max_file_bytes (100)",
+            "ERROR [FILE_TOO_LARGE]: file exceeds max_file_bytes (100): big/large",
         ),
         (
             delete("big/large", &large),
