@@ -357,28 +357,30 @@ pub fn serve(
     transport.check()?;
     #[cfg(feature = "conformance")]
     let toolset = &crate::conformance::beside(Arc::clone(toolset));
+    let log = toolset.log();
     let served = if transport.http {
         let tls = transport.tls()?;
         let (listener, address) = transport.listen()?;
-        let log = toolset.log();
         if transport.is_open() {
             log.warn(
                 "SECURITY WARNING: HTTP mode is bound to a non-loopback host without a token: \
                  whoever reaches the port reaches the folders",
             );
         }
-        log.info(&format!("ready on {address} ({what})"));
-        if transport.access.token.is_some() {
-            log.info("bearer token authentication is enabled");
-        }
+        let ready = || {
+            log.info(&format!("ready on {address} ({what})"));
+            if transport.access.token.is_some() {
+                log.info("bearer token authentication is enabled");
+            }
+        };
         let (access, limits) = (transport.access.clone(), transport.limits.clone());
-        http::serve(Arc::clone(toolset), listener, access, tls, limits)
+        http::serve(Arc::clone(toolset), listener, access, tls, limits, ready)
     } else {
-        toolset.log().info(&format!("ready on stdio ({what})"));
-        stdio::serve(Arc::clone(toolset))
+        let ready = || log.info(&format!("ready on stdio ({what})"));
+        stdio::serve(Arc::clone(toolset), ready)
     };
     served.map_err(|error| StartFault::Machine(format!("cannot start: {error}")))?;
-    toolset.log().info("shutting down");
+    log.info("shutting down");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,5 +1,6 @@
 //! How clients reach the server, as the options say it.
 
+use std::io::{self, ErrorKind};
 use std::net::{Ipv6Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,11 @@ impl Transport {
                 let host = bare.unwrap_or(host);
                 if host.is_empty() {
                     return invalid(" (expected a name or an address)");
+                }
+                // A zone may follow an address.
+                let address = host.split('%').next().unwrap_or_default();
+                if host.contains(':') && address.parse::<Ipv6Addr>().is_err() {
+                    return invalid(" (expected a name or an address; a port goes into --port)");
                 }
                 host.clone_into(&mut self.host);
             }
@@ -205,13 +211,21 @@ impl Transport {
     /// # Errors
     /// [`StartFault::Machine`] with what the operating system says.
     pub fn listen(&self) -> Result<(TcpListener, String), StartFault> {
-        let shown = if self.host.parse().is_ok_and(|_: Ipv6Addr| true) {
-            format!("[{}]", self.host)
+        let shown = if self.host.contains(':') {
+            format!("[{}]", rooted::show(self.host.as_bytes()))
         } else {
             rooted::show(self.host.as_bytes())
         };
-        let fault =
-            |error| StartFault::Machine(format!("cannot listen on {shown}:{}: {error}", self.port));
+        let fault = |error: io::Error| {
+            let hint = match error.kind() {
+                ErrorKind::AddrInUse => " (choose another port with --port, or 0 for a free one)",
+                _ => "",
+            };
+            StartFault::Machine(format!(
+                "cannot listen on {shown}:{}: {error}{hint}",
+                self.port
+            ))
+        };
         let listener = TcpListener::bind((self.host.as_str(), self.port)).map_err(fault)?;
         let port = listener.local_addr().map_err(fault)?.port();
         let scheme = if self.tls_cert.is_some() {

@@ -1,7 +1,7 @@
 //! One request of HTTP, from its head to the answer.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Bytes, Incoming};
@@ -15,6 +15,7 @@ use super::calls::{CancelOnDrop, Room};
 use super::events::{self, Notes, Pending, Reply};
 use super::gate::{self, Pass};
 use super::message::{self, Asked};
+use super::patience::Patience;
 use super::refusal::{Refusal, empty, json};
 use super::{Http, message::Request as Asking};
 use crate::mcp::{self, Connection};
@@ -224,8 +225,10 @@ async fn read_body(http: &Http, body: &mut Incoming, room: &mut Room) -> Result<
         return Err(too_large());
     }
     let mut whole = Vec::new();
+    let mut patience = Patience::new(http.limits.body_time);
     loop {
-        let frame = tokio::time::timeout(http.limits.body_time, body.frame()).await;
+        let since = Instant::now();
+        let frame = tokio::time::timeout(patience.left(), body.frame()).await;
         let data = match frame {
             Err(_) => return Err(Refusal::too_slow()),
             Ok(None) => return Ok(whole),
@@ -235,6 +238,7 @@ async fn read_body(http: &Http, body: &mut Incoming, room: &mut Room) -> Result<
         if whole.len() + data.len() > most {
             return Err(too_large());
         }
+        patience.moved(since.elapsed(), data.len());
         room.grow(data.len())?;
         whole.extend_from_slice(&data);
     }

@@ -12,6 +12,8 @@ mod events;
 mod exchange;
 mod gate;
 mod message;
+mod patience;
+mod places;
 mod refusal;
 pub mod stream;
 mod wire;
@@ -31,8 +33,9 @@ use tokio::sync::{Semaphore, watch};
 
 use self::access::Access;
 use self::calls::Calls;
+use self::places::Places;
 use self::refusal::Refusal;
-use self::stream::{Stream, Tls};
+use self::stream::Tls;
 use self::wire::Wire;
 use crate::mcp::Connection;
 use crate::platform;
@@ -56,7 +59,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub struct Limits {
     /// Bytes of a body.
     pub body_bytes: usize,
-    /// Connections.
+    /// Connections; one client other than this machine may hold an eighth of them.
     pub connections: usize,
     /// Calls that run.
     pub calls: usize,
@@ -66,9 +69,9 @@ pub struct Limits {
     pub open: usize,
     /// Time for the head of a request, and between two requests of a connection.
     pub head_time: Duration,
-    /// Time for each piece of a body.
+    /// Time that a body may be waited for; what comes of it adds some.
     pub body_time: Duration,
-    /// Time in which a client must take some of its answer.
+    /// The same for a client that takes its answer.
     pub write_time: Duration,
     /// Time after which a call that is not done shows its client that the connection lives.
     pub quiet: Duration,
@@ -106,7 +109,7 @@ struct Http {
 }
 
 /// Serves on a listener until the process is told to stop. Calls under way are finished and
-/// answered, for a few seconds.
+/// answered, for a few seconds. `ready` is called once that is how it ends.
 ///
 /// # Errors
 /// What the operating system says when there is nothing to start with.
@@ -115,9 +118,11 @@ pub fn serve(
     listener: TcpListener,
     access: Access,
     tls: Option<Tls>,
-    limits: Limits,
+    mut limits: Limits,
+    ready: impl FnOnce(),
 ) -> io::Result<()> {
-    platform::allow_many_files();
+    // Calls need files too.
+    limits.connections = limits.connections.min(platform::allow_many_files() / 2);
     let connection = Connection::stateless(Arc::clone(&toolset))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -129,6 +134,7 @@ pub fn serve(
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     drop(context);
+    ready();
     let calls = Arc::new(Calls::new(&limits));
     let http = Http {
         toolset,
@@ -164,11 +170,11 @@ async fn accept(
     listener: &tokio::net::TcpListener,
     stopping: &watch::Sender<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(http.limits.connections));
+    let places = Arc::new(Places::new(http.limits.connections));
     let farewells = Arc::new(Semaphore::new(FAREWELLS));
     loop {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+        let (stream, client) = match listener.accept().await {
+            Ok(accepted) => accepted,
             Err(error) => {
                 http.toolset
                     .log()
@@ -177,7 +183,7 @@ async fn accept(
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+        let Some(place) = places.take(client.ip()) else {
             http.toolset.log().debug("too many connections");
             // There is no way to say why before there are keys.
             if http.tls.is_none()
@@ -207,7 +213,7 @@ async fn converse(http: Arc<Http>, stream: TcpStream, mut stop: watch::Receiver<
     let (head_time, write_time) = (http.limits.head_time, http.limits.write_time);
     let opened = tokio::select! {
         biased;
-        opened = Stream::open(stream, http.tls.as_ref(), head_time, write_time) => opened,
+        opened = stream::open(stream, http.tls.as_ref(), head_time, write_time) => opened,
         _ = stop.wait_for(|stopping| *stopping) => return,
     };
     let wire = match opened {

@@ -1,22 +1,18 @@
-//! The bytes of a connection, as they are or encrypted. A client that does not take what it asked
-//! for is cut off in time.
+//! How a connection opens, as it is or encrypted, and how it ends for who is not served.
 
 use std::fmt;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::time::Sleep;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
-use tokio_rustls::server::TlsStream;
 
+use super::patience::Patient;
 use super::refusal::Refusal;
 
 /// What is still taken from a client after the last bytes for it.
@@ -72,7 +68,7 @@ impl Tls {
     }
 
     /// Agrees with a client on how to encrypt.
-    async fn agree(&self, stream: TcpStream, patience: Duration) -> io::Result<Stream> {
+    async fn agree(&self, stream: TcpStream, patience: Duration) -> io::Result<Box<dyn Stream>> {
         // Whoever sends a letter sends HTTP as it is; a handshake starts with another byte.
         let mut first = [0];
         let n_seen = stream.peek(&mut first).await?;
@@ -83,7 +79,7 @@ impl Tls {
         }
         let stream = Patient::new(stream, patience);
         match self.0.accept(stream).into_fallible().await {
-            Ok(stream) => Ok(Stream::Encrypted(Box::new(stream))),
+            Ok(stream) => Ok(Box::new(stream)),
             Err((error, stream)) => {
                 linger(stream).await;
                 Err(error)
@@ -126,7 +122,7 @@ pub(super) async fn turn_away(stream: TcpStream, refusal: &Refusal, patience: Du
 
 /// Ends a connection so that its last bytes arrive: what was not read of the other side's may take
 /// them back.
-async fn linger(mut stream: Patient) {
+async fn linger(mut stream: Patient<TcpStream>) {
     let mut rest = [0; 1024];
     let mut n_read = 0;
     let mut goes_on = stream.shutdown().await.is_ok();
@@ -137,124 +133,23 @@ async fn linger(mut stream: Patient) {
     }
 }
 
-/// The bytes of a connection.
-pub(super) enum Stream {
-    /// As they are.
-    Plain(Patient),
-    /// Encrypted on their way.
-    Encrypted(Box<TlsStream<Patient>>),
-}
+/// The bytes of a connection, as they are or encrypted on their way.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl Stream {
-    /// Opens a connection within a time for the handshake, if there is one.
-    ///
-    /// # Errors
-    /// What went wrong with the handshake.
-    pub(super) async fn open(
-        stream: TcpStream,
-        tls: Option<&Tls>,
-        time: Duration,
-        patience: Duration,
-    ) -> io::Result<Self> {
-        let Some(tls) = tls else {
-            return Ok(Self::Plain(Patient::new(stream, patience)));
-        };
-        tokio::time::timeout(time, tls.agree(stream, patience)).await?
-    }
-}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            Self::Encrypted(stream) => Pin::new(stream).poll_read(cx, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Encrypted(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Encrypted(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Encrypted(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
-}
-
-/// A connection that fails when its client takes nothing for some time.
-pub(super) struct Patient {
+/// Opens a connection within a time for the handshake, if there is one.
+///
+/// # Errors
+/// What went wrong with the handshake.
+pub(super) async fn open(
     stream: TcpStream,
-    /// How long a write may make no headway.
+    tls: Option<&Tls>,
+    time: Duration,
     patience: Duration,
-    /// Runs while one makes none.
-    stalled: Option<Pin<Box<Sleep>>>,
-}
-
-impl Patient {
-    fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self {
-            stream,
-            patience,
-            stalled: None,
-        }
-    }
-}
-
-impl AsyncRead for Patient {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for Patient {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(written) = Pin::new(&mut self.stream).poll_write(cx, bytes) {
-            self.stalled = None;
-            return Poll::Ready(written);
-        }
-        let patience = self.patience;
-        let stalled = self
-            .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
-        ready!(stalled.as_mut().poll(cx));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
+) -> io::Result<Box<dyn Stream>> {
+    let Some(tls) = tls else {
+        return Ok(Box::new(Patient::new(stream, patience)));
+    };
+    tokio::time::timeout(time, tls.agree(stream, patience)).await?
 }

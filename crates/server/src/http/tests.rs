@@ -266,6 +266,28 @@ fn a_body_that_does_not_come_ends_in_a_time_out() {
     served.finish();
 }
 
+#[test]
+fn a_body_that_comes_byte_by_byte_ends_in_a_time_out() {
+    let served = Served::start("drip", |limits| {
+        limits.body_time = Duration::from_millis(200);
+    });
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let mut body = served.send(format!("{head}Content-Length: 1000000\r\n\r\n").as_bytes());
+    let pause = Some(Duration::from_millis(5));
+    body.set_read_timeout(pause).unwrap();
+    let mut n_sent = 0;
+    until(|| {
+        n_sent += 1;
+        body.write_all(b" ").is_err() || body.peek(&mut [0]).is_ok()
+    });
+    assert!(n_sent > 1, "it came meanwhile");
+    body.set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let answer = up_to(&mut body, "\r\n");
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    served.finish();
+}
+
 /// The start of a handshake, which wants more.
 const HELLO: &[u8] = &[0x16, 3, 1, 0x10, 0, 1, 0, 0x0f, 0xfc, 3, 3];
 

@@ -13,13 +13,13 @@ use super::stream::Stream;
 
 /// A connection.
 pub(super) struct Wire {
-    stream: Stream,
+    stream: Box<dyn Stream>,
     /// What is written in place of an answer of the library.
     instead: Vec<u8>,
 }
 
 impl Wire {
-    pub(super) fn new(stream: Stream) -> Self {
+    pub(super) fn new(stream: Box<dyn Stream>) -> Self {
         Self {
             stream,
             instead: Vec::new(),

@@ -32,8 +32,9 @@ pub(crate) fn outlive_file_limits() {
     drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())));
 }
 
-/// Lets the process hold as many open files as it may; by default that is often much less.
-pub(crate) fn allow_many_files() {
+/// Lets the process hold as many open files as it may, within reason; by default that is often much
+/// less. Gives how many that are.
+pub(crate) fn allow_many_files() -> usize {
     const ENOUGH: u64 = 8192;
     let mut limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(ENOUGH).min(ENOUGH);
@@ -41,7 +42,10 @@ pub(crate) fn allow_many_files() {
         limit.current = Some(most);
         // With fewer files there are fewer connections, which is no reason not to start.
         let _ = setrlimit(Resource::Nofile, limit);
+        limit = getrlimit(Resource::Nofile);
     }
+    let limit = limit.current.and_then(|limit| limit.try_into().ok());
+    limit.unwrap_or(usize::MAX)
 }
 
 /// Makes stdin and stdout wait for what they do, should whoever started the program have them not.

@@ -33,7 +33,9 @@ pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option
 pub(crate) fn outlive_file_limits() {}
 
 /// There is no limit on open files to speak of here.
-pub(crate) fn allow_many_files() {}
+pub(crate) fn allow_many_files() -> usize {
+    usize::MAX
+}
 
 /// Where the user keeps data of programs.
 pub(crate) fn user_data_dir(environment: fn(&str) -> Option<String>) -> Option<PathBuf> {

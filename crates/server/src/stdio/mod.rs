@@ -38,7 +38,8 @@ const THREADS: usize = CALLS_AT_ONCE + COMMANDS_AT_ONCE + REST_AT_ONCE + 1;
 const THREADS_KEPT: usize = 3;
 
 /// Serves one client on stdin and stdout until either ends or the process is told to stop. Calls
-/// under way are finished and answered, for a few seconds.
+/// under way are finished and answered, for a few seconds. `ready` is called once that is how it
+/// ends.
 ///
 /// # Errors
 /// What the operating system says when the threads cannot be started.
@@ -46,7 +47,7 @@ const THREADS_KEPT: usize = 3;
     clippy::disallowed_methods,
     reason = "this is where the protocol gets its stdout"
 )]
-pub fn serve(toolset: Arc<dyn Toolset>) -> io::Result<()> {
+pub fn serve(toolset: Arc<dyn Toolset>, ready: impl FnOnce()) -> io::Result<()> {
     platform::make_stdio_block();
     platform::widen_output();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -56,6 +57,7 @@ pub fn serve(toolset: Arc<dyn Toolset>) -> io::Result<()> {
     let stop = platform::stop_signal();
     platform::outlive_file_limits();
     drop(context);
+    ready();
     let pipe = Pipe::start(toolset, io::stdin(), io::stdout())?;
     runtime.block_on(pipe.until_done(stop, DRAIN));
     // The thread that reads may still be at it; it ends with the process.

@@ -1,5 +1,7 @@
 //! How the server ends: with its input, with its output, and when it is told to.
 
+#[cfg(target_os = "linux")]
+use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -13,6 +15,37 @@ fn call(id: i64, path: &str) -> Value {
         "method": "tools/call",
         "params": {"name": "read_file", "arguments": {"path": path}},
     })
+}
+
+/// Whether a process has handlers for the signals that tell it to stop. Without them they do not
+/// reach the first process of a container, and elsewhere the end looks like a crash.
+#[cfg(target_os = "linux")]
+pub fn hears_signals(pid: u32) -> bool {
+    const STOP: u64 = (1 << (15 - 1)) | (1 << (2 - 1));
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    u64::from_str_radix(caught.unwrap().trim(), 16).unwrap() & STOP == STOP
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_are_heard_as_soon_as_it_is_ready() {
+    let folder = folder(&[]);
+    for _ in 0..10 {
+        let mut server = program(folder.path(), &[])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stderr = BufReader::new(server.stderr.take().unwrap());
+        stderr.read_line(&mut line).unwrap();
+        assert!(line.contains("ready on stdio"), "{line}");
+        assert!(hears_signals(server.id()));
+        drop(server.stdin.take());
+        assert!(server.wait().unwrap().success());
+    }
 }
 
 #[test]

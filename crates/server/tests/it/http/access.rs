@@ -188,6 +188,16 @@ fn faults_of_options_stop_the_start() {
             &["--host", " "],
             "invalid --host:   (expected a name or an address)".to_owned(),
         ),
+        (
+            &["--host", "127.0.0.1:80"],
+            "invalid --host: 127.0.0.1:80 (expected a name or an address; a port goes into --port)"
+                .to_owned(),
+        ),
+        (
+            &["--host", "[::1]:80"],
+            "invalid --host: [::1]:80 (expected a name or an address; a port goes into --port)"
+                .to_owned(),
+        ),
         (&["--token="], format!("--token {token}")),
         (&["--token", "a b"], format!("--token {token}")),
         (
@@ -244,6 +254,8 @@ fn a_port_in_use_is_a_fault_of_the_machine() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     let wanted = format!("[workspace-mcp] cannot listen on 127.0.0.1:{port}: ");
     assert!(stderr.starts_with(&wanted), "{stderr}");
+    let hint = " (choose another port with --port, or 0 for a free one)\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
 }
 
 #[test]

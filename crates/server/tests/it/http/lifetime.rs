@@ -8,6 +8,8 @@ use serde_json::json;
 
 use super::peer::{Request, Served, call, ping};
 use crate::client::{folder, text_of};
+#[cfg(target_os = "linux")]
+use crate::lifetime::hears_signals;
 
 #[test]
 fn a_signal_ends_it_and_idle_connections_with_success() {
@@ -28,6 +30,18 @@ fn a_signal_ends_it_and_idle_connections_with_success() {
         (Some(0), "[workspace-mcp] shutting down\n")
     );
     assert!(TcpStream::connect(("127.0.0.1", served.port)).is_err());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_are_heard_as_soon_as_it_is_ready() {
+    let folder = folder(&[]);
+    for _ in 0..10 {
+        let mut served = Served::start(folder.path(), &[]);
+        assert!(hears_signals(served.pid()));
+        served.terminate();
+        assert_eq!(served.wait().0, Some(0));
+    }
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::thread;
 use serde_json::json;
 
 use super::peer::{Request, Served, call, ping};
-use crate::client::soak;
-use crate::client::{folder, text_of};
+#[cfg(unix)]
+use crate::client::program;
+use crate::client::{folder, soak, text_of};
 
 #[test]
 fn parallel_clients_lose_nothing() {
@@ -77,6 +78,27 @@ fn slow_clients_hold_nobody_up() {
         assert_eq!(conn.post(&ping(n)).json()["id"], n);
     }
     drop(slow);
+}
+
+#[cfg(unix)]
+#[test]
+fn connections_leave_files_for_calls() {
+    let folder = folder(&[("a.txt", "hello\n")]);
+    let server = program(folder.path(), &["--http", "--port", "0"]);
+    let mut limited = std::process::Command::new("sh");
+    limited
+        .args(["-c", "ulimit -n 64; exec \"$0\" \"$@\""])
+        .arg(server.get_program())
+        .args(server.get_args())
+        .current_dir(folder.path())
+        .env("HOME", folder.path());
+    let served = Served::start_with(&mut limited);
+    let mut held: Vec<_> = (0..32).map(|_| served.connect()).collect();
+    assert_eq!(served.post(&ping(1)).status, 503);
+    for conn in &mut held {
+        let reply = conn.post(&call(1, "read_file", json!({"path": "a.txt"})));
+        assert_eq!(text_of(&reply.json()), "1: hello");
+    }
 }
 
 #[test]
