@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Result;
 use crate::checkout::{self, root};
+use crate::promises;
 
 /// The page of a toolset.
 struct Page {
@@ -88,7 +89,8 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// Fails when a page is not what [`write()`] would write, or an option is nowhere explained.
+/// Fails when a page is not what [`write()`] would write, an option is nowhere explained, or a
+/// promise names a test that there is not.
 pub fn check() -> Result<()> {
     for page in PAGES {
         check_options(page)?;
@@ -99,7 +101,7 @@ pub fn check() -> Result<()> {
             return Err(format!("{path} is out of date: run `cargo xtask docs`"));
         }
     }
-    Ok(())
+    promises::check()
 }
 
 /// Compares `--help` with the pages that people read instead.

@@ -19,6 +19,7 @@ mod dist;
 mod docs;
 mod packages;
 mod platform;
+mod promises;
 mod served;
 mod suite;
 
