@@ -109,6 +109,25 @@ fn diagnose(
     })
 }
 
+/// Says whether paths that start at the current folder can be written down for somebody else.
+///
+/// # Errors
+/// [`StartFault::Machine`] when the folder is gone, or its path is no text.
+pub(crate) fn check_folder(cwd: &Path) -> Result<(), StartFault> {
+    let fault = if !cwd.is_absolute() {
+        NO_FOLDER.to_owned()
+    } else if cwd.to_str().is_none() {
+        let cwd = rooted::show(cwd.as_os_str().as_encoded_bytes());
+        format!("the path of the current folder is not valid UTF-8: {cwd}; change to another one")
+    } else {
+        return Ok(());
+    };
+    Err(StartFault::Machine(fault))
+}
+
+/// What is wrong when the program is started in a folder that was removed meanwhile.
+pub(crate) const NO_FOLDER: &str = "the current folder is gone; change to another one";
+
 fn this_program() -> Result<PathBuf, StartFault> {
     process::this_program()
         .map_err(|error| StartFault::Machine(format!("cannot find this program: {error}")))

@@ -29,6 +29,7 @@ use workspace::{Policy, WorkspaceOptions, Workspaces, limits};
 use self::discovery::Found;
 use self::keys::Key;
 use self::transport::Transport;
+use crate::commands::NO_FOLDER;
 use crate::log::Level;
 use crate::registry::{ToolFilter, UnknownTool};
 use crate::shell::{ShellConfig, ShellMode};
@@ -495,6 +496,9 @@ impl Config {
 impl WorkspaceConfig {
     /// Why its root cannot be opened.
     fn fault(&self, error: &io::Error) -> String {
+        if !self.root.is_absolute() {
+            return format!("workspace \"{}\": {NO_FOLDER}", self.name);
+        }
         let fault = match error.kind() {
             ErrorKind::NotFound => "root does not exist".to_owned(),
             ErrorKind::NotADirectory => "root is not a directory".to_owned(),

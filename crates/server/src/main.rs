@@ -46,8 +46,8 @@ fn is_supervisor() -> bool {
     reason = "this is where the current folder is read"
 )]
 fn current_folder() -> PathBuf {
-    // Without a current folder only absolute paths can be meant.
-    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+    // Without one only absolute paths can be meant: what starts at the empty path leads nowhere.
+    std::env::current_dir().unwrap_or_default()
 }
 
 #[expect(

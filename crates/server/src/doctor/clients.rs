@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rooted::{Kind, Mode, RelPath, Root};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use workspace::commands::looks_secret;
 use workspace::process::{End, find_programs};
 
@@ -31,6 +31,14 @@ const REVISION: &str = "2026-07-28";
 
 pub(super) fn look(findings: &mut Findings, case: &Case<'_>) {
     let places = Places::of(SYSTEM, case.read, case.cwd.to_owned());
+    if places.home.is_none() {
+        let variable = places.variable(Client::Cursor);
+        findings.warn(
+            "clients",
+            format!("{variable} is not set to a full path, so no file of the user is found"),
+            "set it to the user's folder",
+        );
+    }
     let mut n_entries = 0;
     for client in CLIENTS {
         for scope in [Scope::User, Scope::Project] {
@@ -65,9 +73,10 @@ fn look_at_file(
             return 0;
         }
     };
-    let found = entries(&known.text, client.format(), client.list(&known.text));
-    let all = match found {
-        Ok(all) => all,
+    let list = |list: &&[&str]| entries(&known.text, client.format(), list);
+    let found: Result<Vec<_>, _> = client.lists().iter().map(list).collect();
+    let all: Map<String, Value> = match found {
+        Ok(lists) => lists.into_iter().flatten().collect(),
         Err(fault) => {
             let (path, title) = (shown(path), client.title());
             findings.fault(

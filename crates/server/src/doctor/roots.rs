@@ -30,6 +30,10 @@ pub(super) fn look(findings: &mut Findings, case: &Case<'_>) {
             }
             Err(error) => {
                 let (what, remedy) = match error.kind() {
+                    _ if !workspace.root.is_absolute() => (
+                        "the current folder is gone".to_owned(),
+                        "change to another one, or name the folder in full",
+                    ),
                     ErrorKind::NotFound => (
                         format!("does not exist: {path}"),
                         "create it, or name another folder with --root or --workspace",

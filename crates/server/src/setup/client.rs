@@ -140,27 +140,44 @@ impl Client {
         }
     }
 
-    /// The keys that lead to its list of servers in a file of this content.
-    pub(crate) fn list(self, text: &str) -> &'static [&'static str] {
+    /// The keys that lead to its lists of servers, the one for a new file first.
+    pub(crate) fn lists(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::ClaudeDesktop
             | Self::ClaudeCode
             | Self::Cursor
             | Self::GeminiCli
-            | Self::Windsurf => &["mcpServers"],
-            Self::VsCode => &["servers"],
-            Self::Codex => &["mcp_servers"],
-            Self::Zed => &["context_servers"],
-            Self::Opencode if is_opencode_1(text) => &["mcp"],
-            Self::Opencode => &["mcp", "servers"],
+            | Self::Windsurf => &[&["mcpServers"]],
+            Self::VsCode => &[&["servers"]],
+            Self::Codex => &[&["mcp_servers"]],
+            Self::Zed => &[&["context_servers"]],
+            // Version 1 takes the first only, and version 2 both.
+            Self::Opencode => &[OPENCODE_1, OPENCODE_2],
         }
+    }
+
+    /// The keys that lead to the list with an entry of this name in a file of this content, or to
+    /// the one that the entry belongs in.
+    pub(crate) fn list(self, text: &str, name: &str) -> &'static [&'static str] {
+        let lists = self.lists();
+        let has = |list: &[&str]| {
+            let entries = super::document::entries(text, self.format(), list);
+            entries.is_ok_and(|entries| entries.contains_key(name))
+        };
+        let usual = match self {
+            Self::Opencode if is_opencode_2(text) => OPENCODE_2,
+            _ => lists.first().copied().unwrap_or_default(),
+        };
+        // Where it is in both, version 2 takes the last.
+        let mut lists = lists.iter().copied().rev();
+        lists.find(|list| has(list)).unwrap_or(usual)
     }
 
     /// Where an entry of this name is in a file of this content.
     pub(crate) fn spot<'a>(self, text: &str, name: &'a str) -> Spot<'a> {
         Spot {
             format: self.format(),
-            list: self.list(text),
+            list: self.list(text, name),
             name,
         }
     }
@@ -249,10 +266,17 @@ impl Client {
     }
 }
 
-/// Says whether a file of opencode lists servers directly under `mcp`, as before its version 2.
-fn is_opencode_1(text: &str) -> bool {
+/// Where servers of opencode are for its version 1.
+const OPENCODE_1: &[&str] = &["mcp"];
+/// Where they are for version 2 alone.
+const OPENCODE_2: &[&str] = &["mcp", "servers"];
+
+/// Says whether a file of opencode has a list of servers that only version 2 takes.
+fn is_opencode_2(text: &str) -> bool {
     let format = Client::Opencode.format();
-    let mcp = super::document::entries(text, format, &["mcp"]).unwrap_or_default();
-    let is_server = |value: &Value| value.get("type").is_some_and(Value::is_string);
-    !mcp.contains_key("servers") && mcp.values().any(is_server)
+    let mcp = super::document::entries(text, format, OPENCODE_1).unwrap_or_default();
+    // A server of version 1 may have that name.
+    mcp.get("servers").is_some_and(|servers| {
+        servers.is_object() && !servers.get("type").is_some_and(Value::is_string)
+    })
 }

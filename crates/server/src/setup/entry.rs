@@ -137,7 +137,7 @@ fn token(client: Client, variable: &str) -> Result<(&'static str, Value), String
     Ok(("headers", header))
 }
 
-/// Before version 2, servers of opencode had to be switched on.
+/// In the list of version 1 servers of opencode are switched on.
 fn with_enabled(list: &[&str], mut entry: Value) -> Value {
     if let (["mcp"], Some(entry)) = (list, entry.as_object_mut()) {
         entry.insert("enabled".to_owned(), json!(true));

@@ -78,22 +78,16 @@ fn file(entry: &Entry, places: &Places) -> Result<PathBuf, StartFault> {
     let files = places.files(client, entry.scope);
     let there = |path: &&PathBuf| Known::read(path).is_ok_and(|known| known.exists());
     let Some(first) = files.first() else {
-        let other = match entry.scope {
-            Scope::Project => Scope::User,
-            Scope::User => Scope::Project,
-        };
-        let has_other = !places.files(client, other).is_empty();
-        let (title, scope) = (client.title(), entry.scope.name());
-        return Err(StartFault::Usage(if has_other {
-            format!(
-                "no {scope} file of {title} is known; use --scope {} or --file",
-                other.name()
-            )
-        } else {
-            format!(
-                "where {title} keeps its file is not known here; name it with --file (see {})",
-                client.documentation()
-            )
+        let title = client.title();
+        return Err(StartFault::Usage(match entry.scope {
+            Scope::Project => {
+                format!("{title} has no file for a project; use --scope user or --file")
+            }
+            Scope::User => format!(
+                "{} is not set to a full path, so the file of {title} is not found; set it, or \
+                 name the file with --file",
+                places.variable(client)
+            ),
         }));
     };
     Ok(files.iter().find(there).unwrap_or(first).clone())
@@ -146,9 +140,8 @@ fn write(
         ));
     }
     let mut without = server.foreign_keys().to_vec();
-    if !values.contains_key("type") {
-        without.push("type");
-    }
+    // Keys of ours that not every client takes.
+    without.extend(["type", "args"]);
     without.retain(|key| !values.contains_key(*key) && keeps(there.as_ref(), key, server));
     let changed = spot.set(text, &values, &without).map_err(broken)?;
     if known.exists() && changed == *text {

@@ -8,6 +8,7 @@ use super::client::{CLIENTS, Client, Scope};
 use super::entry::Server;
 use crate::catalog::{self, Follows, Takes};
 use crate::cli::{self, Command};
+use crate::commands::check_folder;
 use crate::config::values::absolute;
 use crate::config::{Config, StartFault};
 use crate::help::Page;
@@ -130,6 +131,7 @@ pub(crate) fn read(
     if words.has("version") {
         return Ok(Order::Version);
     }
+    check_folder(setting.cwd)?;
     let last = |name| {
         let mut given = words.options.iter().rev();
         given
@@ -170,8 +172,10 @@ pub(crate) fn read(
                 scope,
                 setting,
             };
-            let program = last("program")
-                .map_or_else(|| setting.program.display().to_string(), ToOwned::to_owned);
+            let program = match last("program") {
+                Some(program) => program.to_owned(),
+                None => this_program(setting.program)?,
+            };
             let args = place.words(serve)?;
             Ok(Server::Started { program, args })
         }
@@ -192,6 +196,15 @@ pub(crate) fn read(
         file: last("file").map(|path| absolute(path, setting.cwd)),
         task,
     }))
+}
+
+fn this_program(path: &Path) -> Result<String, StartFault> {
+    let fault = || {
+        let path = super::store::shown(path);
+        let text = format!("the path of this program is not valid UTF-8: {path}; use --program");
+        StartFault::Machine(text)
+    };
+    path.to_str().map(ToOwned::to_owned).ok_or_else(fault)
 }
 
 fn names() -> String {

@@ -67,6 +67,16 @@ impl Places {
         found.into_iter().flatten().collect()
     }
 
+    /// The variable that says where a client keeps its files of the user.
+    pub(crate) fn variable(&self, client: Client) -> &'static str {
+        let in_app_data = matches!(client, Client::ClaudeDesktop | Client::VsCode | Client::Zed);
+        match self.system {
+            System::Windows if in_app_data => "APPDATA",
+            System::Windows => "USERPROFILE",
+            System::Linux | System::MacOs => "HOME",
+        }
+    }
+
     fn user_files(&self, client: Client) -> Vec<Option<PathBuf>> {
         let home = |path: &str| Some(self.home.as_ref()?.join(path));
         match client {

@@ -76,7 +76,7 @@ impl World {
             Client::Opencode => {
                 let mut words = vec![json!(PROGRAM)];
                 words.extend(args.as_array().unwrap().clone());
-                json!({ "type": "local", "command": words })
+                json!({ "type": "local", "command": words, "enabled": true })
             }
             Client::ClaudeCode | Client::Cursor | Client::VsCode => {
                 json!({ "type": "stdio", "command": PROGRAM, "args": args })
@@ -134,7 +134,7 @@ fn read(client: Client, text: &str) -> Value {
 
 /// The list of servers in a file.
 fn servers<'a>(client: Client, whole: &'a Value, text: &str) -> Option<&'a Map<String, Value>> {
-    let list = client.list(text).iter();
+    let list = client.list(text, NAME).iter();
     let found = list
         .into_iter()
         .try_fold(whole, |value, key| value.get(key));
@@ -188,8 +188,8 @@ fn check(client: Client, before: &str) {
     let new = read(client, &after);
     let list = servers(client, &new, &after).unwrap_or_else(|| panic!("{at}"));
     let mut wanted = world.wanted().as_object().unwrap().clone();
-    if client == Client::Opencode && client.list(before).len() == 1 {
-        wanted.insert("enabled".to_owned(), json!(true));
+    if client.list(before, NAME).len() == 2 {
+        wanted.remove("enabled");
     }
     for key in ["env", "startup_timeout_sec", "tools"] {
         if let Some(value) = old_entry.and_then(|entry| entry.get(key)) {
@@ -396,7 +396,7 @@ fn an_entry_of_something_else_is_not_replaced() {
             Format::Toml => "[mcp_servers.files]\ncommand = \"other\"\n".to_owned(),
             Format::Json(_) => {
                 let mut shape = json!({ "files": { "type": "stdio", "command": "other" } });
-                for key in client.list("").iter().rev() {
+                for key in client.list("", NAME).iter().rev() {
                     shape = json!({ *key: shape });
                 }
                 shape.to_string()
@@ -444,7 +444,8 @@ fn a_server_that_is_reached_takes_the_place_of_one_that_is_started() {
             }
             Client::Cursor => json!({ "url": url, "headers": header("${env:MCP_TOKEN}") }),
             Client::Opencode => json!({
-                "type": "remote", "url": url, "oauth": false, "headers": header("{env:MCP_TOKEN}")
+                "type": "remote", "url": url, "oauth": false, "enabled": true,
+                "headers": header("{env:MCP_TOKEN}")
             }),
             Client::Codex => json!({ "url": url, "bearer_token_env_var": "MCP_TOKEN" }),
             Client::Zed => json!({ "url": url }),

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use workspace::process::{self, Environment};
 
 use crate::cli;
-use crate::commands::{print, print_help};
+use crate::commands::{check_folder, print, print_help};
 use crate::config::StartFault;
 use crate::help::Page;
 use crate::options;
@@ -124,6 +124,7 @@ impl Plan {
         variable: fn(&str) -> Option<String>,
         data: Option<&Path>,
     ) -> Result<Self, StartFault> {
+        check_folder(cwd)?;
         let mut server = words.server.clone();
         let config = managed::configured(&mut server, cwd, data, words.has("dry-run"))
             .map_err(StartFault::Machine)?;

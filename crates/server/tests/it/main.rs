@@ -44,4 +44,6 @@ mod setup;
 #[cfg(target_os = "linux")]
 mod special;
 #[cfg(target_os = "linux")]
+mod surroundings;
+#[cfg(target_os = "linux")]
 mod tunnel;

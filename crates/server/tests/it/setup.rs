@@ -162,6 +162,55 @@ fn opencode_keeps_the_form_and_the_file_that_it_has() {
     assert!(std::fs::metadata(project.join("opencode.json")).is_err());
 }
 
+/// Version 1 starts with no file that has `mcp.servers`, and version 2 takes `mcp.NAME` as well.
+#[test]
+fn opencode_gets_what_both_of_its_versions_take_unless_the_file_is_of_the_second() {
+    for (before, place) in [
+        ("", "/mcp/workspace-mcp"),
+        ("{\"mcp\": {\"timeout\": 5}}", "/mcp/workspace-mcp"),
+        (
+            "{\"mcp\": {\"servers\": {\"type\": \"local\", \"command\": [\"x\"]}}}",
+            "/mcp/workspace-mcp",
+        ),
+        ("{\"mcp\": {\"servers\": {}}}", "/mcp/servers/workspace-mcp"),
+        (
+            "{\"mcp\": {\"servers\": {\"type\": {\"type\": \"local\", \"command\": [\"x\"]}}}}",
+            "/mcp/servers/workspace-mcp",
+        ),
+        // What is there already is not written a second time.
+        (
+            "{\"mcp\": {\"servers\": {}, \"workspace-mcp\": {\"type\": \"local\", \"command\": []}}}",
+            "/mcp/workspace-mcp",
+        ),
+    ] {
+        let world = world();
+        let file = world.path().join("home/project/opencode.json");
+        std::fs::write(&file, before).unwrap();
+        let (code, _, stderr) = outcome(world.path(), &["opencode", "--scope", "project"]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{before}");
+        let after = json_of(&file);
+        let entry = after.pointer(place);
+        assert_eq!(entry.unwrap()["type"], "local", "{before}: {after}");
+        let is_second = place.contains("servers");
+        assert_eq!(
+            entry.unwrap().get("enabled").is_none(),
+            is_second,
+            "{after}"
+        );
+        assert_eq!(after.to_string().matches("\"workspace-mcp\":").count(), 1);
+        let (code, ..) = outcome(
+            world.path(),
+            &["opencode", "--scope", "project", "--remove"],
+        );
+        assert_eq!(code, 0);
+        assert!(
+            !std::fs::read_to_string(&file)
+                .unwrap()
+                .contains("--max-answer-bytes")
+        );
+    }
+}
+
 #[test]
 fn a_broken_file_stays_and_its_fault_is_placed() {
     let world = world();

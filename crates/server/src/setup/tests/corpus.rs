@@ -159,8 +159,8 @@ pub(super) fn files(client: Client) -> Vec<String> {
 
 /// A shape with the list of servers where the client has it.
 pub(super) fn in_list_of(client: Client, shape: &str) -> String {
-    let key = match client.list("") {
-        ["mcp", ..] => "mcp",
+    let key = match client.list("", "") {
+        ["mcp"] => "mcp",
         [key, ..] => *key,
         [] => "",
     };
