@@ -41,7 +41,9 @@ pub(super) fn each<T: Sync>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::each;
     use crate::checkpoint::error::damaged;
 
     #[test]
