@@ -25,6 +25,7 @@ use crate::man;
 use crate::managed;
 use crate::notes;
 use crate::paged;
+use crate::platform;
 use crate::registry::Registry;
 use crate::setup;
 use crate::shell::{self, Shell};
@@ -100,6 +101,7 @@ fn diagnose(
     cwd: &Path,
     environment: fn(&str) -> Option<String>,
 ) -> Result<ExitCode, StartFault> {
+    platform::settle_signals();
     let report = doctor::run(words, cwd, environment, &this_program()?)?;
     let printed = print(&report.text);
     Ok(if report.has_fault {
@@ -374,6 +376,7 @@ pub fn serve(
     what: &str,
 ) -> Result<ExitCode, StartFault> {
     transport.check()?;
+    platform::settle_signals();
     #[cfg(feature = "conformance")]
     let toolset = &crate::conformance::beside(Arc::clone(toolset));
     let log = toolset.log();
@@ -420,6 +423,7 @@ fn call(
     environment: fn(&str) -> Option<String>,
 ) -> Result<ExitCode, StartFault> {
     let arguments = arguments(words).map_err(StartFault::Usage)?;
+    platform::settle_signals();
     let waiting = Waiting::new(name, environment);
     let caller = Caller {
         progress: waiting.progress(),

@@ -53,7 +53,9 @@ impl Waiting {
         });
         let is_seen = std::io::stderr().is_terminal() && platform::takes_colours(environment);
         let told = Arc::clone(&shared);
-        let teller = is_seen.then(|| std::thread::spawn(move || tell(&told)));
+        // Where there is no thread to be had, nothing is told.
+        let teller = || std::thread::Builder::new().spawn(move || tell(&told)).ok();
+        let teller = is_seen.then(teller).flatten();
         Self { shared, teller }
     }
 

@@ -130,7 +130,6 @@ pub fn serve(
         .build()?;
     let context = runtime.enter();
     let stop = platform::stop_signal();
-    platform::outlive_file_limits();
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     drop(context);

@@ -7,11 +7,11 @@ mod windows;
 
 #[cfg(unix)]
 pub(crate) use unix::{
-    HOME_VARIABLE, allow_many_files, make_stdio_block, outlive_file_limits, profile_dir,
-    stop_signal, takes_colours, user_config_dir, user_data_dir, widen_output,
+    HOME_VARIABLE, allow_many_files, make_stdio_block, profile_dir, settle_signals, stop_signal,
+    takes_colours, user_config_dir, user_data_dir, widen_output,
 };
 #[cfg(windows)]
 pub(crate) use windows::{
-    HOME_VARIABLE, allow_many_files, make_stdio_block, outlive_file_limits, profile_dir,
-    stop_signal, takes_colours, user_config_dir, user_data_dir, widen_output,
+    HOME_VARIABLE, allow_many_files, make_stdio_block, profile_dir, settle_signals, stop_signal,
+    takes_colours, user_config_dir, user_data_dir, widen_output,
 };

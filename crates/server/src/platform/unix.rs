@@ -23,13 +23,21 @@ pub(crate) fn stop_signal() -> impl Future<Output = ()> {
     }
 }
 
-/// Makes a write beyond a limit on file sizes (`ulimit -f`) fail like one on a full disk.
+/// Settles what two signals do for the rest of the process. Programs that it starts have them as by
+/// default.
 ///
-/// By default the signal for it ends the process. Programs that are started do not inherit this, as
-/// they would if the signal was ignored. It holds for the rest of the process, and needs a runtime.
-pub(crate) fn outlive_file_limits() {
-    // Without a handler the signal ends the process, as it does by default.
+/// A write beyond a limit on file sizes (`ulimit -f`) fails like one on a full disk, where the signal
+/// for it would end the process. And the system tells how children end: whoever started this process
+/// may have had the signal for that ignored, and then it does not.
+pub(crate) fn settle_signals() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build();
+    // Without a handler they do what they did.
+    let Ok(runtime) = runtime else { return };
+    let _context = runtime.enter();
     drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())));
+    drop(signal(SignalKind::child()));
 }
 
 /// Lets the process hold as many open files as it may, within reason; by default that is often much

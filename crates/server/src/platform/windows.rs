@@ -29,8 +29,8 @@ pub(crate) fn user_config_dir(environment: fn(&str) -> Option<String>) -> Option
     path.is_absolute().then_some(path)
 }
 
-/// There are no limits on file sizes here.
-pub(crate) fn outlive_file_limits() {}
+/// There are no such signals here.
+pub(crate) fn settle_signals() {}
 
 /// There is no limit on open files to speak of here.
 pub(crate) fn allow_many_files() -> usize {

@@ -55,7 +55,6 @@ pub fn serve(toolset: Arc<dyn Toolset>, ready: impl FnOnce()) -> io::Result<()> 
         .build()?;
     let context = runtime.enter();
     let stop = platform::stop_signal();
-    platform::outlive_file_limits();
     drop(context);
     ready();
     let pipe = Pipe::start(toolset, io::stdin(), io::stdout())?;

@@ -4,6 +4,7 @@ mod ends;
 mod http;
 mod jobs;
 mod output;
+mod surroundings;
 
 use std::collections::HashSet;
 use std::fs;

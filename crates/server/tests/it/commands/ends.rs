@@ -1,11 +1,12 @@
 //! The ways a command ends, and that nothing of it is left.
 
 use std::collections::HashSet;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::surroundings::rights;
 use super::{SOON, Served, eventually, mark, processes, timeless};
 use crate::client::{Client, folder, program};
 use crate::races::soak;
@@ -182,6 +183,61 @@ fn nothing_outlives_a_server_that_is_killed() {
 }
 
 #[test]
+fn nothing_outlives_a_server_that_is_killed_amid_starts() {
+    let mark = mark();
+    for _ in 0..8 * soak() {
+        let mut served = Served::new();
+        for _ in 0..4 {
+            let command = ["sh", "-c", &hostile(&mark)];
+            served
+                .client
+                .send_call("run_command", json!({"command": command}));
+        }
+        served.client.kill();
+    }
+    eventually("all sleepers end", || processes(&mark).is_empty());
+}
+
+/// A command can halt its supervisor as it can kill it.
+#[test]
+fn a_halted_supervisor_holds_up_nothing() {
+    let mut served = Served::new();
+    let mark = mark();
+    let script = format!("kill -STOP $PPID; echo up; setsid sleep {mark} & sleep {mark}");
+    let command = ["sh", "-c", &script];
+    let arguments = json!({"command": command, "timeoutMs": 1000});
+    let text = served.client.call("run_command", arguments);
+    assert!(text.starts_with("up\n\ntimed out after 1000ms"), "{text}");
+    assert!(processes(&mark).is_empty());
+
+    let job = served.client.call("start_job", json!({"command": command}));
+    let id = super::line(&job, "jobId: ").to_owned();
+    eventually("it runs", || processes(&mark).len() > 1);
+    let text = served.client.call("job_kill", json!({"jobId": id}));
+    assert!(text.contains(": killed  signal: SIGTERM"), "{text}");
+    assert!(processes(&mark).is_empty());
+
+    served
+        .client
+        .send_call("run_command", json!({"command": command}));
+    eventually("it runs", || processes(&mark).len() > 1);
+    served.client.kill();
+    eventually("all of it ends", || processes(&mark).is_empty());
+}
+
+#[test]
+fn a_supervisor_that_is_halted_again_and_again_is_killed() {
+    let mut served = Served::new();
+    let mark = mark();
+    let halt = "while kill -STOP $PPID; do :; done";
+    let script = format!("({halt}) & setsid sleep {mark} & sleep {mark}");
+    let arguments = json!({"command": ["sh", "-c", script], "timeoutMs": 1000});
+    let text = served.client.call("run_command", arguments);
+    assert!(text.contains("timed out after 1000ms"), "{text}");
+    eventually("all of it ends", || processes(&mark).is_empty());
+}
+
+#[test]
 fn what_holds_the_output_does_not_hold_the_answer() {
     let mut served = Served::new();
     for _ in 0..20 * soak() {
@@ -343,13 +399,7 @@ fn what_a_killed_supervisor_leaves_ends_where_the_session_is_out_of_sight() {
         program.args(rights).args(inner).arg(script);
         program
     };
-    let rights = [&[][..], &["--user", "--map-root-user"]];
-    let works = |rights: &&[&str]| {
-        let status = run(rights, "exit 7").stderr(Stdio::null()).status();
-        status.is_ok_and(|status| status.code() == Some(7))
-    };
-    let Some(rights) = rights.into_iter().find(works) else {
-        eprintln!("skipped: a namespace of processes, which needs more rights");
+    let Some(rights) = rights(&inner[..3]) else {
         return;
     };
     let root = folder(&[]);

@@ -42,6 +42,7 @@ pub fn supervise() -> io::Result<()> {
     // It fails only for the leader of a group, which a process just started is not.
     let _ = setsid();
     sweep::adopt_orphans();
+    sweep::wake_with_the_parents_end();
     let none = Rlimit {
         current: Some(0),
         maximum: Some(0),
@@ -63,7 +64,8 @@ pub fn supervise() -> io::Result<()> {
         }
     };
     let number = main.as_raw_nonzero().get().unsigned_abs();
-    control.write_all(&Report::Started(number).to_bytes())?;
+    // When the server is gone the control channel says so next, and what was started is ended.
+    let _ = control.write_all(&Report::Started(number).to_bytes());
     let guard = Guard {
         main,
         family: Family::of(main),

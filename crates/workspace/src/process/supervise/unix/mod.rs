@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
+use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process, kill_process_group};
 
 use self::orphans::Orphans;
 use self::wire::{DISCARD, Report, STOP, Spec};
@@ -29,6 +29,10 @@ pub use self::guard::supervise;
 const START: Duration = Duration::from_secs(30);
 /// How long the sweep may take beyond the grace before the call answers all the same.
 const SWEEP: Duration = Duration::from_secs(5);
+/// How often a supervisor that does not report is woken.
+const WAKE: Duration = Duration::from_millis(100);
+/// How long a supervisor that has nothing more to wait for may take to end before it is killed.
+const BURIAL: Duration = Duration::from_secs(5);
 /// How long output is read after the command ended, when nothing else holds the pipe.
 const DRAIN: Duration = Duration::from_millis(500);
 /// How long, when something does.
@@ -50,13 +54,8 @@ pub(super) struct Origin {
 
 impl Origin {
     pub(super) fn of_this_process() -> io::Result<Self> {
-        let program = if cfg!(target_os = "linux") {
-            "/proc/self/exe".into()
-        } else {
-            std::env::current_exe()?
-        };
         Ok(Self {
-            program,
+            program: sweep::own_program()?,
             open_files: getrlimit(Resource::Nofile).current,
             orphans: Orphans::adopted_by_this_process(),
         })
@@ -96,9 +95,12 @@ impl Supervised {
         // The supervisor gets the reading end as well, and reads when we do not any more.
         let read_end = output.try_clone()?;
         let ends = [theirs.into(), write_end.into(), read_end.into()];
-        let supervisor = origin
-            .orphans
-            .born(|| spawn(&origin.program, order, ends))?;
+        let supervisor = origin.orphans.born(|| spawn(&origin.program, order, ends));
+        let supervisor = supervisor.map_err(|error| match error.kind() {
+            // That would be taken for the command.
+            io::ErrorKind::NotFound => io::Error::other("the server's own program is gone"),
+            _ => error,
+        })?;
         let started = Instant::now();
         let sent = ours.write_all(&spec.to_bytes());
         ours.set_nonblocking(true)?;
@@ -125,9 +127,8 @@ impl Supervised {
             }
             Err(error) => error,
         };
-        supervised.control = None;
-        // It has nothing to do any more.
-        supervised.bury();
+        // It has nothing to do but to end what it may have started.
+        supervised.bury(GRACE + BURIAL);
         Err(failed)
     }
 
@@ -188,6 +189,7 @@ impl Supervised {
                     };
                     if let Some(reason) = reason {
                         self.send(STOP);
+                        self.wake();
                         stopped = Some((reason, now + GRACE + SWEEP));
                         continue;
                     }
@@ -204,7 +206,7 @@ impl Supervised {
         }
         // What was written before everything ended is there by now.
         while self.take_output(&mut buffer, sink) && stopped.is_some() {}
-        self.settle();
+        self.settle(stopped.is_some());
         let took = took.unwrap_or_else(Instant::now);
         let (exit, running) = self.exited.clone().unzip();
         Ended {
@@ -216,27 +218,57 @@ impl Supervised {
     }
 
     /// Leaves the output to the supervisor, or takes leave of it when it has nothing to do any more.
-    fn settle(&mut self) {
+    fn settle(&mut self, was_stopped: bool) {
         if self.control.is_some() && self.leaves_something() {
             self.send(DISCARD);
             self.output = None;
             return;
         }
         self.output = None;
+        // One that could not end everything in its time is not waited for.
+        let patience = if was_stopped && self.control.is_some() {
+            Duration::ZERO
+        } else {
+            BURIAL
+        };
         let is_orphaned = self.exited.is_none() && self.control.is_none();
         if is_orphaned && let Some(group) = pid_of(self.pid) {
             // The supervisor was killed; the group of the command is what is known for sure.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        self.control = None;
-        self.bury();
+        self.bury(patience);
     }
 
     /// Waits for the end of the supervisor: it has closed its end, or does so as ours is closed.
-    fn bury(&mut self) {
+    /// One that does not end in time is killed, and the server ends what it left.
+    fn bury(&mut self, patience: Duration) {
+        self.control = None;
+        self.wake();
+        let by = Instant::now() + patience;
+        let end = pid_of(self.supervisor.id()).and_then(sweep::end_of);
+        while matches!(self.supervisor.try_wait(), Ok(None)) {
+            let left = by.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                // It fails only when it has ended.
+                let _ = self.supervisor.kill();
+                break;
+            }
+            match &end {
+                Some(end) => wait_for(&mut [PollFd::new(end, PollFlags::IN)], left),
+                None => std::thread::sleep(left.min(sweep::TICK)),
+            }
+        }
         let status = self.supervisor.wait();
         let is_done = status.is_ok_and(|status| status.success());
         self.orphans.died(self.supervisor.id(), is_done);
+    }
+
+    /// Lets the supervisor go on, should its command have halted it.
+    fn wake(&self) {
+        if let Some(supervisor) = pid_of(self.supervisor.id()) {
+            // It fails only when it has ended.
+            let _ = kill_process(supervisor, Signal::CONT);
+        }
     }
 
     fn leaves_something(&self) -> bool {
@@ -257,7 +289,9 @@ impl Supervised {
             }
             // Its output can wait in the pipe.
             let output = self.output.take();
-            self.wait(by.saturating_duration_since(now));
+            self.wait(by.saturating_duration_since(now).min(WAKE));
+            // A command can halt it before it reports.
+            self.wake();
             self.output = output;
             self.fill_inbox();
         }
@@ -272,10 +306,7 @@ impl Supervised {
         if let Some(output) = &self.output {
             watched.push(PollFd::new(output, PollFlags::IN));
         }
-        if let Ok(limit) = Timespec::try_from(limit) {
-            // What stands in the way shows when something is taken.
-            let _ = poll(&mut watched, Some(&limit));
-        }
+        wait_for(&mut watched, limit);
     }
 
     /// Hands on what is there, one buffer at most; says whether something was.
@@ -321,6 +352,14 @@ impl Supervised {
             // When it cannot be told, it is gone, which shows when it is read from.
             let _ = control.write_all(&[word]);
         }
+    }
+}
+
+/// Waits until one of these is ready, for at most `limit`.
+fn wait_for(watched: &mut [PollFd<'_>], limit: Duration) {
+    if let Ok(limit) = Timespec::try_from(limit) {
+        // What stands in the way shows when something is taken.
+        let _ = poll(watched, Some(&limit));
     }
 }
 

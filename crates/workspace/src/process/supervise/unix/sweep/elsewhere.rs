@@ -3,7 +3,9 @@
 //! seen before its parent ended.
 
 use std::collections::HashSet;
+use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
@@ -91,7 +93,14 @@ impl Family {
     }
 }
 
+/// The path of this program.
+pub(in super::super) fn own_program() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
 pub(in super::super) fn adopt_orphans() {}
+
+pub(in super::super) fn wake_with_the_parents_end() {}
 
 pub(in super::super) fn end_of(_: Pid) -> Option<OwnedFd> {
     None

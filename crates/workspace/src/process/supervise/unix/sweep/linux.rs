@@ -7,23 +7,45 @@
 )]
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, kill_process_group, pidfd_open,
-    pidfd_send_signal, set_child_subreaper, waitpid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
+    kill_process_group, pidfd_open, pidfd_send_signal, set_child_subreaper,
+    set_parent_process_death_signal, waitid, waitpid,
 };
 
 use super::super::super::Process;
 use super::super::pid_of;
 use super::{Leftovers, TICK};
 
+/// A path of this program: one that leads to it even if its file was replaced, where there is one.
+pub(in super::super) fn own_program() -> io::Result<PathBuf> {
+    let own = PathBuf::from("/proc/self/exe");
+    if fs::symlink_metadata(&own).is_ok() {
+        return Ok(own);
+    }
+    // What the system was told when it started this program; relative paths begin where it did.
+    let told = OsStr::from_bytes(rustix::param::linux_execfn().to_bytes());
+    std::path::absolute(told)
+}
+
 pub(in super::super) fn adopt_orphans() {
     // Every Linux that is still around can; without it the group is what is ended.
     let _ = set_child_subreaper(Some(getpid()));
+}
+
+/// A process that was halted goes on when its parent ends, be it the server or one of its threads.
+pub(in super::super) fn wake_with_the_parents_end() {
+    // Without it one that its command halted is left, as is the command.
+    let _ = set_parent_process_death_signal(Some(Signal::CONT));
 }
 
 pub(in super::super) fn end_of(process: Pid) -> Option<OwnedFd> {
@@ -58,9 +80,16 @@ impl Family {
         self.signal(&[Signal::KILL]);
     }
 
-    #[expect(clippy::unused_self, reason = "other systems have to remember")]
     pub(in super::super) fn running(&mut self) -> Vec<Process> {
-        let all = descendants().into_iter().flatten();
+        let Some(children) = own_children() else {
+            let children = children_by_number(self.main).into_iter();
+            let named = |pid: Pid| Process {
+                pid: pid.as_raw_nonzero().get().unsigned_abs(),
+                name: Vec::new(),
+            };
+            return children.map(named).collect();
+        };
+        let all = with_descendants(children).into_iter();
         let alive = all.filter(|&pid| stat(pid).is_some_and(|stat| stat.state != 'Z'));
         alive
             .map(|pid| {
@@ -74,13 +103,19 @@ impl Family {
     }
 
     fn signal(&self, signals: &[Signal]) {
-        let Some(all) = descendants() else {
-            // Nothing tells who there is.
+        let Some(children) = own_children() else {
             for &signal in signals {
                 let _ = kill_process_group(self.main, signal);
             }
+            // What is beneath those that end comes here, and is found the next time.
+            for child in children_by_number(self.main) {
+                for &signal in signals {
+                    let _ = kill_process(child, signal);
+                }
+            }
             return;
         };
+        let all = with_descendants(children);
         let known: HashSet<u32> = all.iter().copied().chain([own_number()]).collect();
         for pid in all {
             signal_one(pid, signals, &known);
@@ -121,7 +156,7 @@ pub(in super::super) fn end_strangers(supervisors: &HashSet<u32>, patience: Dura
     };
     let by = Instant::now() + patience;
     loop {
-        let mut strangers = children(own_number()).unwrap_or_default();
+        let mut strangers = own_children().unwrap_or_default();
         strangers.retain(|&pid| {
             let is_stranger = |stat: Stat| stat.session != own_session;
             !supervisors.contains(&pid) && stat(pid).is_some_and(is_stranger)
@@ -146,9 +181,31 @@ fn own_number() -> u32 {
     std::process::id()
 }
 
-/// All that are beneath this process; `None` when the system does not tell.
-fn descendants() -> Option<Vec<u32>> {
-    children(own_number()).map(with_descendants)
+/// The children of this process; `None` where there is no `/proc`, or one of another namespace,
+/// which has other numbers for all processes.
+fn own_children() -> Option<Vec<u32>> {
+    let own = own_number().to_string();
+    let is_ours = fs::read_link("/proc/self").is_ok_and(|number| number.as_os_str() == &*own);
+    is_ours.then(|| children(own_number()))?
+}
+
+/// The children of this process that have not ended, where nothing lists them: each number that was
+/// given out since the command was started is asked for.
+fn children_by_number(main: Pid) -> Vec<Pid> {
+    /// The system gives out no higher ones.
+    const LAST: i32 = 1 << 22;
+    let first = main.as_raw_nonzero().get();
+    // Threads get theirs from the same row, which begins anew at its end.
+    let newest = std::thread::Builder::new().spawn(rustix::thread::gettid);
+    let newest = newest.ok().and_then(|thread| thread.join().ok());
+    let newest = newest.map(|thread| thread.as_raw_nonzero().get());
+    let numbers = match newest {
+        Some(newest) if newest >= first => first..=newest,
+        _ => 1..=LAST,
+    };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let is_child = |&pid: &Pid| matches!(waitid(WaitId::Pid(pid), options), Ok(None));
+    numbers.filter_map(Pid::from_raw).filter(is_child).collect()
 }
 
 fn with_descendants(mut all: Vec<u32>) -> Vec<u32> {
