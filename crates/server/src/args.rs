@@ -4,7 +4,11 @@
 //! Clients send `null` for "absent", numbers in quotes and lists as JSON text. All of that has one
 //! meaning only, so it is read; a text argument is never taken for anything else.
 
+mod torn;
+
 use serde_json::{Map, Value};
+
+pub use self::torn::torn;
 
 /// One argument of a tool.
 #[derive(Debug)]

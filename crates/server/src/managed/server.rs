@@ -98,12 +98,10 @@ impl Server {
         arguments: Map<String, Value>,
         caller: Caller,
     ) -> Result<Map<String, Value>, Failure> {
-        if let Some(way) = caller.is_mended.then(|| torn_in(&arguments)).flatten() {
-            let fault = format!(
-                "{}: half of a surrogate pair is no character",
-                rooted::show(way.as_bytes())
-            );
-            return Err(Failure::Arguments(fault));
+        if caller.is_mended
+            && let Some(torn) = args::torn(&arguments)
+        {
+            return Err(Failure::Arguments(torn));
         }
         let args = args::read(spec.tool.args, arguments).map_err(Failure::Arguments)?;
         let ctx = Ctx {
@@ -118,25 +116,6 @@ impl Server {
         }
         Ok(answer)
     }
-}
-
-/// The way to the first text in which U+FFFD may stand for half a character: that cannot be stored,
-/// and nobody asked for what stands in for it.
-fn torn_in(arguments: &Map<String, Value>) -> Option<String> {
-    fn find(value: &Value, way: &str) -> Option<String> {
-        match value {
-            Value::String(text) => text.contains('\u{fffd}').then(|| way.to_owned()),
-            Value::Array(values) => values
-                .iter()
-                .enumerate()
-                .find_map(|(index, value)| find(value, &format!("{way}[{index}]"))),
-            Value::Object(fields) => fields
-                .iter()
-                .find_map(|(name, value)| find(value, &format!("{way}.{name}"))),
-            Value::Null | Value::Bool(_) | Value::Number(_) => None,
-        }
-    }
-    arguments.iter().find_map(|(name, value)| find(value, name))
 }
 
 /// An answer as data, and as the text that holds the same.

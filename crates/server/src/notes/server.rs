@@ -94,7 +94,7 @@ impl Server {
                 .any(|spec| spec.tool.name == "notes_write"),
             cancel: caller.cancel,
         };
-        match answer(&ctx, spec, sent) {
+        match answer(&ctx, spec, sent, caller.is_mended) {
             Ok(reply) => Answer {
                 reply,
                 is_error: false,
@@ -104,7 +104,15 @@ impl Server {
     }
 }
 
-fn answer(ctx: &Ctx<'_>, spec: &Spec, sent: Map<String, Value>) -> Result<Reply, Failure> {
+fn answer(
+    ctx: &Ctx<'_>,
+    spec: &Spec,
+    sent: Map<String, Value>,
+    is_mended: bool,
+) -> Result<Reply, Failure> {
+    if is_mended && let Some(torn) = args::torn(&sent) {
+        return Err(Failure::Arguments(torn));
+    }
     let args = args::read(spec.tool.args, sent).map_err(Failure::Arguments)?;
     if !args.ignored().is_empty() {
         let unknown: Vec<String> = args.ignored_in_brief(UNKNOWN_NAMES).collect();

@@ -9,6 +9,8 @@ mod files;
 mod options;
 mod reading;
 #[cfg(target_os = "linux")]
+mod sentences;
+#[cfg(target_os = "linux")]
 mod size;
 #[cfg(target_os = "linux")]
 mod together;

@@ -124,7 +124,7 @@ impl Paged {
             "list_directory",
             &format!("{{\"path\":{}}}", quote(folder.as_str())),
         );
-        let make = |listing: &Listing| {
+        let make = |listing: &Listing| -> Made<Entry> {
             let state = listing.state.get_or_init(|| {
                 let mut state = State::default();
                 for entry in &listing.entries {
@@ -149,13 +149,11 @@ impl Paged {
             let is_true = if is_watched {
                 listing.is_quiet(&self.selector, &self.limits)
             } else {
-                listing.proof.can_look() && listing.holds(&root, &self.limits)
+                listing.proof.can_look() && listing.names_hold(&root, &self.limits)
             };
-            let page = is_true.then(|| make(&listing));
-            let is_end = |page: &Page<Entry>| page.next_cursor.is_none();
-            match page {
+            match is_true.then(|| make(&listing)) {
                 Some(Ok(page))
-                    if !(is_watched && is_end(&page)) || listing.holds(&root, &self.limits) =>
+                    if page.next_cursor.is_some() || listing.holds(&root, &self.limits) =>
                 {
                     return Ok(page);
                 }
@@ -164,7 +162,7 @@ impl Paged {
         }
         let walker = self.walker(&root, cancel);
         let listing = walker.listing(&folder)?;
-        let page = make(&listing).map_err(told)?;
+        let page = make(&listing)?;
         if page.next_cursor.is_some() && listing.proof.is_worth_keeping() {
             self.memory
                 .keep(folder.as_str(), Walk::Folder(Arc::new(listing)));
@@ -183,7 +181,7 @@ impl Paged {
     ) -> Result<Page<FoundFile>, Fault> {
         let terms = Terms::new(request.query, request.any_of, request.case_insensitive)?;
         let scope = scope("search_files", &format!("{{{}}}", terms.scope()));
-        self.over_files(cancel, &Path::root(), |inventory, _| {
+        self.over_files(cancel, &Path::root(), Rests::OnNames, |inventory, _| {
             let matches = inventory
                 .found
                 .get(&scope, || Matches::of(inventory, &terms));
@@ -216,7 +214,7 @@ impl Paged {
         let finder = terms.finder();
         let arguments = format!("{{\"path\":{},{}}}", quote(path.as_str()), terms.scope());
         let scope = scope("search_text", &arguments);
-        self.over_files(cancel, &path, |inventory, reach| {
+        self.over_files(cancel, &path, Rests::OnContent, |inventory, reach| {
             let is_kept = reach.is_kept;
             let state = match inventory.state.get() {
                 Some(state) => state,
@@ -330,10 +328,7 @@ impl Paged {
 
     /// The root as it is now.
     fn root(&self) -> Result<Arc<Root>, Fault> {
-        let root = self
-            .workspace
-            .root()
-            .map_err(|_| Fault::Told("root does not exist".into()))?;
+        let root = self.workspace.root().map_err(|_| Fault::ROOT_GONE)?;
         let mut walked = self.walked.lock().unwrap_or_else(PoisonError::into_inner);
         if walked
             .as_ref()
@@ -352,6 +347,7 @@ impl Paged {
         &self,
         cancel: &Cancel,
         scope: &Path,
+        rests: Rests,
         make: impl Fn(&Inventory, &Over<'_>) -> Made<T>,
     ) -> Result<Page<T>, Fault> {
         let root = self.root()?;
@@ -369,13 +365,18 @@ impl Paged {
             let is_true = if is_watched {
                 kept.is_quiet(&root, &self.selector)
             } else {
-                kept.proof.can_look() && kept.holds(&root)
+                kept.proof.can_look()
+                    && match rests {
+                        Rests::OnNames => kept.names_hold(&root, &self.limits),
+                        Rests::OnContent => kept.holds(&root),
+                    }
             };
+            let is_looked_at = !is_watched && rests == Rests::OnContent;
             match is_true.then(|| make(&kept, &over(true))) {
                 Some(Ok(mut page)) => {
-                    // A watch does not tell of everything, so the end of a traversal looks for itself.
+                    // Neither watches nor folders tell of everything, so the end of a traversal looks.
                     let is_end = page.next_cursor.is_none();
-                    if !(is_watched && is_end) || kept.holds(&root) {
+                    if !is_end || is_looked_at || kept.holds(&root) {
                         page.skipped.names = kept.n_names;
                         return Ok(page);
                     }
@@ -388,7 +389,7 @@ impl Paged {
         }
         let walker = self.walker(&root, cancel);
         let inventory = walker.inventory(scope)?;
-        let mut page = make(&inventory, &over(false)).map_err(told)?;
+        let mut page = make(&inventory, &over(false))?;
         page.skipped.names = inventory.n_names;
         if page.next_cursor.is_some() && inventory.proof.is_worth_keeping() {
             self.memory
@@ -479,16 +480,18 @@ impl Paged {
     }
 }
 
+/// What of the files a page depends on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rests {
+    /// Which there are.
+    OnNames,
+    /// What they hold, too.
+    OnContent,
+}
+
 /// What a page is made with.
 struct Over<'a> {
     reach: Reach<'a>,
     /// Whether the files were walked in an earlier call.
     is_kept: bool,
-}
-
-fn told(stop: Stop) -> Fault {
-    match stop {
-        Stop::Stale => Fault::MOVING,
-        Stop::Fault(fault) => fault,
-    }
 }

@@ -49,6 +49,7 @@ impl Fault {
     pub(super) const QUERY_LINE: Self = told("query must be one line of at most 256 UTF-8 bytes");
     pub(super) const READ_FAILED: Self = told("read failed");
     pub(super) const RESULT_CEILING: Self = told("result ceiling is too small");
+    pub(super) const ROOT_GONE: Self = told("root does not exist");
     pub(super) const SINCE_CURSOR: Self =
         told("the filesystem changed since this cursor was issued; start the traversal again");
     pub(super) const START_LINE: Self = told("start_line must be a positive integer");

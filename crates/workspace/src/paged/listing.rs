@@ -28,9 +28,17 @@ impl Listing {
     /// Says whether the watch has told of nothing that counts here.
     pub(super) fn is_quiet(&self, selector: &Selector, limits: &Limits) -> bool {
         // Of a file only that it is there counts, and that it is not too large.
-        let is_limited = limits.max_file_bytes != Limits::default().max_file_bytes;
         self.proof
-            .is_quiet(|path| is_limited && selector.serves(path))
+            .is_quiet(|path| !limits.take_any_size() && selector.serves(path))
+    }
+
+    /// Looks at what can tell that other names are served; says whether all is as it was.
+    pub(super) fn names_hold(&self, root: &Root, limits: &Limits) -> bool {
+        if limits.take_any_size() {
+            self.proof.folders_hold(root)
+        } else {
+            self.holds(root, limits)
+        }
     }
 
     /// Looks at every folder and file; says whether all are as they were.
@@ -66,7 +74,9 @@ impl Walker<'_> {
     pub(super) fn listing(mut self, folder: &Path) -> Result<Listing, Fault> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut files = Vec::new();
+        let mut n_names = 0;
         if let Some((listed, depth)) = self.reach(folder)? {
+            n_names = listed.n_bad_names;
             for named in &listed.names {
                 let kind = match named.kind {
                     Kind::Dir => match self.probe(&named.path, depth + 1)? {
@@ -97,7 +107,7 @@ impl Walker<'_> {
         files.sort_unstable_by_key(|(folder, _)| *folder);
         Ok(Listing {
             entries,
-            n_names: self.n_names,
+            n_names,
             proof: self.proof,
             files,
             state: OnceLock::new(),
@@ -160,7 +170,6 @@ impl Walker<'_> {
             return false;
         }
         // Without a limit there is nothing to look at that the folder did not say.
-        self.limits.max_file_bytes == Limits::default().max_file_bytes
-            || self.file(&listed.dir, path).is_some()
+        self.limits.take_any_size() || self.file(&listed.dir, path).is_some()
     }
 }

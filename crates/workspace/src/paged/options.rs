@@ -68,6 +68,11 @@ impl Limits {
             && (16_384..=LARGEST).contains(&self.max_scan_bytes)
             && (48_000..=1_048_576).contains(&self.max_result_bytes)
     }
+
+    /// Says whether files are served whatever their size, so that names alone tell which are there.
+    pub(super) fn take_any_size(&self) -> bool {
+        self.max_file_bytes == Self::default().max_file_bytes
+    }
 }
 
 /// What is served, and how.

@@ -173,6 +173,11 @@ impl Proof {
         })
     }
 
+    /// Looks at every folder; says whether all are as they were, and so the names in them.
+    pub(super) fn folders_hold(&self, root: &Root) -> bool {
+        self.holds(root, |_, _| true)
+    }
+
     /// Bytes it takes in memory, about.
     pub(super) fn n_bytes(&self) -> usize {
         self.folders.len() * (size_of::<Folder>() + 48) + self.n_path_bytes

@@ -126,6 +126,15 @@ impl From<Fault> for Stop {
     }
 }
 
+impl From<Stop> for Fault {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Stale => Self::MOVING,
+            Stop::Fault(fault) => fault,
+        }
+    }
+}
+
 /// What a search found for one page.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {

@@ -88,6 +88,36 @@ fn names_that_cannot_be_arguments_are_left_out_and_bad_ones_counted() {
 }
 
 #[test]
+fn bad_names_are_counted_where_they_were_asked_for_only() {
+    let world = World::new(&[("ok", "x"), ("d/ok", "x"), ("d/e/ok", "x"), ("f/ok", "x")]);
+    world.make_raw(b"bad\xff", b"x");
+    world.make_raw(b"d/bad\xfe", b"x");
+    world.make_raw(b"d/e/bad\xfe", b"x");
+    let paged = world.open();
+    let never = crate::Cancel::never();
+    for (path, in_folder, beneath) in [
+        ("", 1, 3),
+        ("d", 1, 2),
+        ("d/e", 1, 1),
+        ("f", 0, 0),
+        ("ok", 0, 0),
+    ] {
+        let list = ListRequest {
+            path: Some(path),
+            ..ListRequest::default()
+        };
+        let search = SearchRequest {
+            query: Some("x"),
+            path: Some(path),
+            ..SearchRequest::default()
+        };
+        let listed = paged.list_directory(&never, &list).unwrap().skipped.names;
+        let searched = paged.search_text(&never, &search).unwrap().skipped.names;
+        assert_eq!((listed, searched), (in_folder, beneath), "{path}");
+    }
+}
+
+#[test]
 fn searching_paths() {
     let world = World::new(&[
         ("Ab.md", ""),

@@ -86,6 +86,15 @@ impl Inventory {
             })
     }
 
+    /// Looks at what can tell that other names are served; says whether all is as it was.
+    pub(super) fn names_hold(&self, root: &Root, limits: &Limits) -> bool {
+        if limits.take_any_size() {
+            self.proof.folders_hold(root)
+        } else {
+            self.holds(root)
+        }
+    }
+
     /// Looks at every folder and file; says whether all are as they were.
     pub(super) fn holds(&self, root: &Root) -> bool {
         self.proof.holds(root, |folder, dir| {
@@ -123,7 +132,6 @@ pub(super) struct Walker<'a> {
     pub(super) limits: &'a Limits,
     pub(super) cancel: &'a Cancel,
     pub(super) proof: Proof,
-    pub(super) n_names: u64,
     n_directories: u64,
     n_entries: u64,
 }
@@ -134,6 +142,15 @@ pub(super) struct Named {
     pub(super) kind: Kind,
 }
 
+/// What became of a name that a folder gave.
+enum Taken {
+    Named(Named),
+    /// It is none that could be served.
+    Nothing,
+    /// It is not UTF-8.
+    BadName,
+}
+
 /// A folder that was read.
 pub(super) struct Listed {
     pub(super) dir: Dir,
@@ -141,6 +158,8 @@ pub(super) struct Listed {
     pub(super) number: u32,
     /// What is in it and not excluded: files and folders.
     pub(super) names: Vec<Named>,
+    /// Names in it that are not UTF-8 and were left out.
+    pub(super) n_bad_names: u64,
 }
 
 impl<'a> Walker<'a> {
@@ -157,7 +176,6 @@ impl<'a> Walker<'a> {
             limits,
             cancel,
             proof: Proof::new(watches),
-            n_names: 0,
             n_directories: 0,
             n_entries: 0,
         }
@@ -172,11 +190,15 @@ impl<'a> Walker<'a> {
     /// The served files beneath a scope.
     pub(super) fn inventory(mut self, scope: &Path) -> Result<Inventory, Fault> {
         let mut files = Vec::new();
+        let mut n_names = 0;
         let mut waiting = vec![(String::new(), 0)];
         while let Some((folder, depth)) = waiting.pop() {
             let Some(listed) = self.list(&folder, depth)? else {
                 continue;
             };
+            if scope.holds(&folder) {
+                n_names += listed.n_bad_names;
+            }
             for named in listed.names {
                 if named.kind == Kind::Dir {
                     if scope.holds(&named.path) || scope.is_beneath(&named.path) {
@@ -208,7 +230,7 @@ impl<'a> Walker<'a> {
         Ok(Inventory {
             files,
             by_folder,
-            n_names: self.n_names,
+            n_names,
             proof: self.proof,
             state: OnceLock::new(),
             found: memory::Found::default(),
@@ -253,10 +275,16 @@ impl<'a> Walker<'a> {
             return Ok(None);
         };
         let mut names = Vec::new();
+        let mut n_bad_names = 0;
         let mut stop = None;
         let read = dir.visit(|name, kind| match self.name(folder, name, kind) {
-            Ok(named) => {
-                names.extend(named);
+            Ok(Taken::Named(named)) => {
+                names.push(named);
+                true
+            }
+            Ok(Taken::Nothing) => true,
+            Ok(Taken::BadName) => {
+                n_bad_names += 1;
                 true
             }
             Err(fault) => {
@@ -271,7 +299,12 @@ impl<'a> Walker<'a> {
             self.proof.close(number);
             return Ok(None);
         }
-        Ok(Some(Listed { dir, number, names }))
+        Ok(Some(Listed {
+            dir,
+            number,
+            names,
+            n_bad_names,
+        }))
     }
 
     /// Charges a folder, as entered.
@@ -287,9 +320,9 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes a name as a folder gave it.
-    fn name(&mut self, folder: &str, name: &[u8], kind: Kind) -> Result<Option<Named>, Fault> {
+    fn name(&mut self, folder: &str, name: &[u8], kind: Kind) -> Result<Taken, Fault> {
         if is_ours(name) {
-            return Ok(None);
+            return Ok(Taken::Nothing);
         }
         self.n_entries += 1;
         if self.n_entries > self.limits.max_entries {
@@ -299,16 +332,15 @@ impl<'a> Walker<'a> {
             return Err(Fault::Cancelled);
         }
         let Ok(name) = std::str::from_utf8(name) else {
-            self.n_names += 1;
-            return Ok(None);
+            return Ok(Taken::BadName);
         };
         if !matches!(kind, Kind::File | Kind::Dir) {
-            return Ok(None);
+            return Ok(Taken::Nothing);
         }
         let path = proof::join(folder, name);
         if !is_plain(&path) || self.selector.excludes_entry(&path) {
-            return Ok(None);
+            return Ok(Taken::Nothing);
         }
-        Ok(Some(Named { path, kind }))
+        Ok(Taken::Named(Named { path, kind }))
     }
 }

@@ -75,10 +75,11 @@ pub(super) fn write(
     request: &WriteRequest<'_>,
 ) -> Result<Written, Fault> {
     // Asked before there is a lock, so that a refusal leaves nothing behind.
-    let root = workspace.root().map_err(|_| Fault::DESTINATION)?;
+    let root = workspace.root().map_err(|_| Fault::ROOT_GONE)?;
     examine(&root, cancel, request)?;
     let writer = workspace.writer(cancel).map_err(|error| match error {
         Error::Cancelled => Fault::Cancelled,
+        Error::RootGone(_) => Fault::ROOT_GONE,
         _ => Fault::DESTINATION,
     })?;
     for _ in 1..EDIT_ATTEMPTS {

@@ -16,8 +16,6 @@ pub enum Fault {
     NoteNotFound(RelPath),
     /// No folder there.
     FolderNotFound(RelPath),
-    /// A folder where a note is needed, or the other way round.
-    WrongKind(RelPath),
     /// Not UTF-8.
     NotUtf8(RelPath),
     /// The note is larger than what is read in one piece, and no hash says that it is known.
@@ -100,6 +98,9 @@ impl Fault {
                     .to_owned(),
             ),
             Self::TaskNotFound(_) => Some("tasks_list shows the ids as they are now".to_owned()),
+            Self::Workspace(Error::RootGone(_)) => {
+                Some("it must be put back, or the server started with its new place".to_owned())
+            }
             Self::Workspace(error) => error.hint(),
             _ => None,
         }
@@ -110,7 +111,6 @@ impl Fault {
         match error.kind {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::NoteNotFound(path.clone()),
             ErrorKind::Outside => Self::Path(PathFault::Outside),
-            ErrorKind::IsADirectory | ErrorKind::NotRegular => Self::WrongKind(path.clone()),
             _ => Self::Workspace(error.into()),
         }
     }
@@ -128,7 +128,6 @@ impl fmt::Display for Fault {
             Self::Path(fault) => write!(f, "{fault}"),
             Self::NoteNotFound(path) => write!(f, "note not found: {path}"),
             Self::FolderNotFound(path) => write!(f, "folder not found: {path}"),
-            Self::WrongKind(path) => write!(f, "not a regular file or folder as needed: {path}"),
             Self::NotUtf8(path) => write!(f, "note is not UTF-8 text: {path}"),
             Self::NotReadInFull => {
                 f.write_str("note is larger than --max-read-bytes and was not read in full")
@@ -165,6 +164,12 @@ impl fmt::Display for Fault {
             }
             Self::TaskInNote(how) => write!(f, "the task is a line of a note: {how}"),
             Self::Argument(what) => f.write_str(what),
+            // Where the folder is on this machine is nobody's business, and there is no option to
+            // keep recovery data elsewhere.
+            Self::Workspace(Error::RootGone(_)) => f.write_str("the folder of notes is gone"),
+            Self::Workspace(Error::NotWritable) => {
+                f.write_str("the folder of notes is not writable for this server")
+            }
             Self::Workspace(error) => write!(f, "{error}"),
         }
     }
@@ -188,5 +193,29 @@ impl From<Error> for Fault {
 impl From<PathFault> for Fault {
     fn from(fault: PathFault) -> Self {
         Self::Path(fault)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, Fault};
+
+    #[test]
+    fn neither_the_place_of_the_folder_nor_an_option_that_is_none_is_told() {
+        for (error, told) in [
+            (
+                Error::RootGone("/home/ann/notes".to_owned()),
+                "the folder of notes is gone",
+            ),
+            (
+                Error::NotWritable,
+                "the folder of notes is not writable for this server",
+            ),
+        ] {
+            let fault = Fault::from(error);
+            assert_eq!(fault.to_string(), told);
+            let hint = fault.hint().unwrap_or_default();
+            assert!(!hint.contains("/home") && !hint.contains("--"), "{hint}");
+        }
     }
 }

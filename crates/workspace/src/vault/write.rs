@@ -354,13 +354,14 @@ fn target(writer: &Writer<'_>, note: &RelPath) -> Result<Place, Fault> {
 /// Where a path leads: to a regular file or nothing, by a name that a note may have.
 fn locate(root: &Root, note: &RelPath) -> Result<Place, Fault> {
     let place = root.locate(note).map_err(|error| match error.kind {
-        ErrorKind::NotADirectory => Fault::WrongKind(note.clone()),
+        ErrorKind::NotADirectory => Error::from(error).into(),
         _ => Fault::reaching(error, note),
     })?;
     path::check_note(&place.path)?;
     match place.meta.map(|meta| meta.kind) {
         None | Some(Kind::File) => Ok(place),
-        Some(Kind::Dir | Kind::Link | Kind::Special) => Err(Fault::WrongKind(place.path)),
+        Some(Kind::Dir) => Err(Error::IsADirectory(place.path).into()),
+        Some(Kind::Link | Kind::Special) => Err(Error::NotRegular(place.path).into()),
     }
 }
 

@@ -6,7 +6,9 @@ use serde_json::Value;
 use workspace::vault::links::{Links, links};
 
 use super::Spec;
-use super::shapes::{Object, PARTIAL, UNNAMABLE, UNREADABLE, count, left_out_lines, line, path};
+use super::shapes::{
+    Object, PARTIAL, UNNAMABLE, UNREADABLE, count, left_out_lines, line, n_of, path,
+};
 use crate::args::{Arg, Args};
 use crate::notes::{Ctx, Failure};
 use crate::output::{Field, Shape};
@@ -102,20 +104,22 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
 
 fn text(found: &Links) -> String {
     let mut text = String::new();
-    let shown = |n: usize, total: usize| {
+    let cut = |n: usize, total: usize| {
         if n < total {
-            format!("{n} of {total}")
+            format!("{n} of ")
         } else {
-            total.to_string()
+            String::new()
         }
     };
     // A String takes every write.
     let _ = writeln!(
         text,
-        "{}: {} links to notes, {} from other notes",
+        "{}: {}{} to notes, {}{} from other notes",
         found.path,
-        shown(found.links.len(), found.n_links),
-        shown(found.backlinks.len(), found.n_backlinks)
+        cut(found.links.len(), found.n_links),
+        n_of(found.n_links as u64, "link"),
+        cut(found.backlinks.len(), found.n_backlinks),
+        found.n_backlinks
     );
     for link in &found.links {
         let target = line(&link.target);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use workspace::vault::list::{ListRequest, Listed, list};
 
 use super::Spec;
-use super::shapes::{Object, UNNAMABLE, UNREADABLE, count, left_out_lines, line, path};
+use super::shapes::{Object, UNNAMABLE, UNREADABLE, count, left_out_lines, line, path, shown_of};
 use crate::args::{Arg, Args};
 use crate::notes::{Ctx, Failure};
 use crate::output::{Field, Shape};
@@ -61,17 +61,9 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         text.push_str(&note_line(note));
         text.push('\n');
     }
-    match (listing.notes.len(), listing.n_total) {
-        (_, 0) => text.push_str("no notes"),
-        (_, 1) => text.push_str("1 note"),
-        (n, total) if n == total => {
-            let _ = write!(text, "{total} notes");
-        }
-        (n, total) => {
-            let _ = write!(text, "{n} of {total} notes");
-        }
-    }
+    text.push_str(&shown_of(listing.notes.len(), listing.n_total, "note"));
     if let Some(last) = listing.notes.last().filter(|_| listing.truncated) {
+        // A String takes every write.
         let _ = write!(text, "; after=\"{}\" shows the next", last.path);
     }
     text.push_str(&left_out_lines(&listing.left_out));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use workspace::vault::read::{ReadRequest, read};
 
 use super::Spec;
-use super::shapes::{Object, path};
+use super::shapes::{Object, n_of, path};
 use crate::args::{Arg, Args};
 use crate::notes::{Ctx, Failure};
 use crate::output::{Field, Shape};
@@ -57,15 +57,13 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
             .push("the line is longer than --max-read-bytes, and its rest is not shown".to_owned());
     }
     if let Some(next) = note.next_offset {
-        let lines = note.n_lines;
-        notices.push(format!(
-            "truncated; {lines} lines in all, offset={next} goes on"
-        ));
+        let lines = n_of(note.n_lines, "line");
+        notices.push(format!("truncated; {lines} in all, offset={next} goes on"));
     }
     if note.content.is_empty() {
         notices.push(match note.n_lines {
             0 => "the note is empty".to_owned(),
-            lines => format!("offset is past the end; the note has {lines} lines"),
+            n => format!("offset is past the end; the note has {}", n_of(n, "line")),
         });
     }
     let hidden = note.content.chars().filter(|&c| is_hidden(c)).count();

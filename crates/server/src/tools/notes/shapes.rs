@@ -117,6 +117,27 @@ pub(super) fn left_out_lines(left_out: &LeftOut) -> String {
     text
 }
 
+/// So many of something, in the right number.
+pub(super) fn n_of(n: impl Into<u64>, one: &str) -> String {
+    match n.into() {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    }
+}
+
+/// How many of all there are are shown, at the end of a list of them.
+pub(super) fn shown_of(n: usize, total: usize, one: &str) -> String {
+    let all = match total {
+        0 => return format!("no {one}s"),
+        total => n_of(total as u64, one),
+    };
+    if n < total {
+        format!("{n} of {all}")
+    } else {
+        all
+    }
+}
+
 /// A text from outside in one line.
 pub(super) fn line(text: &str) -> String {
     rooted::show(text.as_bytes())
@@ -181,7 +202,7 @@ pub(super) fn written_line(written: &Written, verb: &str) -> String {
         lost_last_newline,
         ..
     } = written;
-    let mut text = format!("{verb} {} ({} bytes)", outcome.path, outcome.len);
+    let mut text = format!("{verb} {} ({})", outcome.path, n_of(outcome.len, "byte"));
     text.push_str(&remarks::of_edit(*adapted, *lost_last_newline));
     text.push_str(&remarks::of_file(outcome));
     text

@@ -7,7 +7,8 @@ use workspace::vault::tasks::{self, ListRequest, Status};
 
 use super::Spec;
 use super::shapes::{
-    Object, PARTIAL, TASK, UNNAMABLE, UNREADABLE, count, left_out_lines, line, task, task_line,
+    Object, PARTIAL, TASK, UNNAMABLE, UNREADABLE, count, left_out_lines, line, shown_of, task,
+    task_line,
 };
 use crate::args::{Arg, Args, Kind};
 use crate::notes::{Ctx, Failure};
@@ -58,14 +59,10 @@ fn call(ctx: &Ctx<'_>, args: &Args) -> Result<Reply, Failure> {
         text.push('\n');
     }
     let kind = status.map_or(String::new(), |status| format!("{} ", status.word()));
-    // A String takes every write.
-    let _ = match (found.tasks.len(), found.n_total) {
-        (_, 0) => write!(text, "no {kind}tasks"),
-        (_, 1) => write!(text, "1 {kind}task"),
-        (n, total) if n == total => write!(text, "{total} {kind}tasks"),
-        (n, total) => write!(text, "{n} of {total} {kind}tasks"),
-    };
+    let one = format!("{kind}task");
+    text.push_str(&shown_of(found.tasks.len(), found.n_total, &one));
     if let Some(last) = found.tasks.last().filter(|_| found.truncated) {
+        // A String takes every write.
         let _ = write!(text, "; after=\"{}\" shows the next", line(&last.id));
     }
     text.push_str(&left_out_lines(&found.left_out));

@@ -250,6 +250,53 @@ fn a_walk_is_looked_at_and_used_again() {
 }
 
 #[test]
+fn names_are_proven_by_their_folders_alone() {
+    let world = start();
+    for which in [0, 1] {
+        let mut paged = open(&world, Mode::Looking, false);
+        paged.is_hasty = true;
+        tick(&world);
+        let (_, cursor) = ask(&paged, which, None).unwrap();
+        tick(&world);
+        apply(&world, &Edit::Append("a.txt"));
+        let (_, cursor) = ask(&paged, which, cursor.as_deref()).unwrap();
+        assert_eq!(paged.n_walks(), 1, "traversal {which}");
+        tick(&world);
+        apply(&world, &Edit::Rename("b.txt", "c.txt"));
+        assert!(ask(&paged, which, cursor.as_deref()).is_err());
+        assert_eq!(paged.n_walks(), 2, "traversal {which}");
+        apply(&world, &Edit::Rename("c.txt", "b.txt"));
+    }
+}
+
+#[test]
+fn a_file_that_grows_too_large_is_one_name_less() {
+    for mode in [Mode::Watching, Mode::Looking] {
+        for which in [0, 1] {
+            let world = start();
+            let mut options = options(&world, false);
+            options.limits.max_file_bytes = 16;
+            let watches = matches!(mode, Mode::Watching);
+            let mut paged = Paged::open_with(options, watches).unwrap();
+            paged.is_hasty = true;
+            tick(&world);
+            let (_, cursor) = ask(&paged, which, None).unwrap();
+            tick(&world);
+            apply(&world, &Edit::Append("a.txt"));
+            let (_, cursor) = ask(&paged, which, cursor.as_deref()).unwrap();
+            tick(&world);
+            apply(&world, &Edit::Append("b.txt"));
+            let told = ask(&paged, which, cursor.as_deref()).unwrap_err();
+            assert_eq!(
+                told.to_string(),
+                "the filesystem changed since this cursor was issued; start the traversal again",
+                "{mode:?}, traversal {which}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_folder_that_just_changed_is_walked_again() {
     let world = start();
     let paged = open(&world, Mode::Looking, false);

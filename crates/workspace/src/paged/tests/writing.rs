@@ -180,3 +180,29 @@ fn snapshot(world: &World) -> Vec<(String, String)> {
     all.sort();
     all
 }
+
+#[test]
+fn a_root_that_is_gone_is_told_as_such() {
+    let world = World::new(&[("r/a.txt", "old")]);
+    let paged = Paged::open(Options::new(world.root().join("r"), &["**"])).unwrap();
+    let (here, there) = (world.root().join("r"), world.root().join("gone"));
+    std::fs::rename(&here, &there).unwrap();
+    assert_eq!(
+        write(&paged, "a.txt", "new", None).unwrap_err(),
+        "root does not exist"
+    );
+    assert_eq!(
+        write(&paged, "b.txt", "new", None).unwrap_err(),
+        "root does not exist"
+    );
+    world.make_dir("other");
+    world.link("other", "r");
+    assert_eq!(
+        write(&paged, "a.txt", "new", None).unwrap_err(),
+        "root does not exist"
+    );
+    assert_eq!(world.read("gone/a.txt").unwrap(), "old");
+    for path in ["gone/b.txt", "other/a.txt", "other/b.txt"] {
+        assert_eq!(world.read(path), None, "{path}");
+    }
+}
