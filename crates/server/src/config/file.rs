@@ -157,6 +157,8 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Value, StartFault> {
 /// In one line, as the JSON reader says it.
 fn toml_reason(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().lines().collect::<Vec<_>>().join(", ");
+    // The value that it is read into has its own word for a number.
+    let message = message.replace("JSON number", "number");
     let before = error.span().and_then(|span| text.get(..span.start));
     match before {
         Some(before) => {

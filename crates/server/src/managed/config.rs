@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use workspace::managed::{Allow, Options};
 
 use crate::config::file;
+use crate::platform;
 
 /// The sections and their keys.
 const SECTIONS: &[(&str, &[&str])] = &[
@@ -82,7 +83,7 @@ fn options(file: &Value, home: Option<&str>) -> Result<Options, String> {
     let section = |name: &str| Section(file.get(name).and_then(Value::as_object));
     let workspace = section("workspace");
     let mut options = match workspace.get("root") {
-        Some(Value::String(root)) if !root.is_empty() => Options::new(expand(root, home)),
+        Some(Value::String(root)) if !root.is_empty() => Options::new(expand(root, home)?),
         _ => return Err("workspace.root is required".to_owned()),
     };
     workspace.limits(&mut options)?;
@@ -177,7 +178,14 @@ impl Section<'_> {
             None => Ok(Vec::new()),
             Some(Value::Array(names)) => names
                 .iter()
-                .map(|name| name.as_str().map(str::to_lowercase).ok_or_else(fault))
+                .map(|name| {
+                    let name = name.as_str().ok_or_else(fault)?;
+                    // Taken for a name, it would exclude nothing.
+                    if name.is_empty() || name.contains(['/', '\\']) {
+                        return Err(format!("{}, and {name:?} is none", fault()));
+                    }
+                    Ok(name.to_lowercase())
+                })
                 .collect(),
             Some(_) => Err(fault()),
         }
@@ -278,15 +286,26 @@ impl Section<'_> {
 }
 
 /// The root with the home folder in place of `~`.
-fn expand(root: &str, home: Option<&str>) -> PathBuf {
-    let home = home.filter(|home| !home.is_empty());
-    match (root.strip_prefix('~'), home) {
-        (Some(""), Some(home)) => PathBuf::from(home),
-        (Some(rest), Some(home)) if rest.starts_with(std::path::is_separator) => {
-            Path::new(home).join(rest.trim_start_matches(std::path::is_separator))
+fn expand(root: &str, home: Option<&str>) -> Result<PathBuf, String> {
+    let below = match root.strip_prefix('~') {
+        Some("") => "",
+        Some(rest) if rest.starts_with(std::path::is_separator) => {
+            rest.trim_start_matches(std::path::is_separator)
         }
-        _ => PathBuf::from(root),
-    }
+        _ => return Ok(PathBuf::from(root)),
+    };
+    let Some(home) = home.filter(|home| !home.is_empty()) else {
+        let variable = platform::HOME_VARIABLE;
+        return Err(format!(
+            "workspace.root begins with ~, but {variable} is not set; give the whole path"
+        ));
+    };
+    // Joining nothing would end the path with a separator.
+    Ok(if below.is_empty() {
+        PathBuf::from(home)
+    } else {
+        Path::new(home).join(below)
+    })
 }
 
 #[cfg(test)]

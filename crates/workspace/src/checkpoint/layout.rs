@@ -57,7 +57,11 @@ fn check(git: Dir) -> Result<Layout, Error> {
     match marker.map(|entry| entry.text()) {
         Some(Some(FORMAT)) => {}
         Some(_) => return Err(Error::Foreign("its format is not known")),
-        None => return Err(Error::Foreign("it was not made by this server")),
+        None => {
+            return Err(Error::Foreign(
+                "it was not made by this server; serve a copy without `.git`",
+            ));
+        }
     }
     if entries.iter().any(|entry| entry.section == "remote") {
         return Err(Error::Foreign("it has remotes"));

@@ -66,7 +66,9 @@ fn resolve(git: &Dir, name: &[u8]) -> Result<Option<Id>, Error> {
         && let Some(content) = files::read(&dir, last, REF_BYTES)?
     {
         let id = Id::parse(content.trim_ascii_end());
-        return id.map(Some).ok_or_else(|| damaged("a branch"));
+        return id
+            .map(Some)
+            .ok_or_else(|| damaged(format_args!("the branch {}", rooted::show(name))));
     }
     let packed = packed(git)?;
     let found = packed.into_iter().find(|(packed, _)| packed == name);

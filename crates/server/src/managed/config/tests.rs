@@ -120,6 +120,18 @@ fn faults_read_as_people_know_them() {
             "workspace.excluded must be a list of names",
         ),
         (
+            "excluded = [\"a\", \"b/c\"]",
+            "workspace.excluded must be a list of names, and \"b/c\" is none",
+        ),
+        (
+            "excluded = ['b\\c']",
+            "workspace.excluded must be a list of names, and \"b\\\\c\" is none",
+        ),
+        (
+            "excluded = [\"\"]",
+            "workspace.excluded must be a list of names, and \"\" is none",
+        ),
+        (
             "[paths]\nreject_hardlinks = 1",
             "reject_hardlinks must be a boolean",
         ),
@@ -181,7 +193,26 @@ fn faults_read_as_people_know_them() {
     ] {
         assert_eq!(with_root(rest).unwrap_err(), wanted, "{rest}");
     }
+    let fault = with_root("max_file_bytes = 99999999999999999999").unwrap_err();
+    assert_eq!(fault, "number out of range at line 3 column 18");
     let fault = read("[workspace\n").unwrap_err();
     assert!(fault.contains("at line 1 column "), "{fault}");
     assert_eq!(fault.lines().count(), 1);
+}
+
+#[test]
+fn a_tilde_without_a_home_folder_is_told() {
+    for (root, is_fault) in [("~", true), ("~/w", true), ("~w", false), ("w", false)] {
+        let file = file::parse_toml(&format!("[workspace]\nroot = \"{root}\"\n")).unwrap();
+        for home in [None, Some("")] {
+            match options(&file, home) {
+                Err(fault) if is_fault => assert!(
+                    fault.starts_with("workspace.root begins with ~, but "),
+                    "{fault}"
+                ),
+                Ok(options) if !is_fault => assert_eq!(options.root, Path::new(root)),
+                other => panic!("{root}: {other:?}"),
+            }
+        }
+    }
 }

@@ -11,7 +11,7 @@ use rooted::Durability;
 
 use super::pack::write::{PackWriter, entry};
 use super::zlib::Deflater;
-use super::{Store, loose};
+use super::{Store, flush, loose};
 use crate::checkpoint::error::{Error, io};
 use crate::checkpoint::id::Id;
 use crate::checkpoint::object::Kind;
@@ -142,22 +142,13 @@ impl<'a> Batch<'a> {
             .unwrap_or_else(PoisonError::into_inner)
         {
             State::Few { objects, .. } => {
-                let mut deflater = Deflater::default();
-                let mut ids = Vec::with_capacity(objects.len());
                 let place = store.place();
-                for (id, kind, content) in objects {
-                    loose::write(
-                        &place.objects,
-                        id,
-                        kind,
-                        &content,
-                        &mut deflater,
-                        store.durability,
-                    )?;
-                    ids.push(id);
-                }
-                store.n_loose.fetch_add(ids.len(), Ordering::Relaxed);
+                flush::each(&objects, |(id, kind, content)| {
+                    loose::write(&place.objects, *id, *kind, content, store.durability)
+                })?;
+                store.n_loose.fetch_add(objects.len(), Ordering::Relaxed);
                 if store.durability == Durability::Power {
+                    let ids: Vec<Id> = objects.iter().map(|(id, ..)| *id).collect();
                     loose::sync(&place.objects, &ids)?;
                 }
             }

@@ -1,7 +1,10 @@
 //! Objects in files of their own: `objects/xx/` and the other 38 digits of the id.
 
+use std::collections::BTreeSet;
+
 use rooted::{Dir, Durability, ErrorKind, Kind as FileKind};
 
+use super::flush;
 use super::zlib::{self, Deflater};
 use crate::checkpoint::error::{Error, damaged, io};
 use crate::checkpoint::id::Id;
@@ -82,12 +85,11 @@ pub(super) fn write(
     id: Id,
     kind: Kind,
     content: &[u8],
-    deflater: &mut Deflater,
     durability: Durability,
 ) -> Result<(), Error> {
     let mut packed = Vec::with_capacity(content.len() / 2 + 64);
     let header = kind.header(content.len());
-    deflater
+    Deflater::default()
         .pack(&[&header, content], &mut packed)
         .map_err(|error| io(error, objects.path()))?;
     let (folder, name) = names(id);
@@ -108,18 +110,12 @@ pub(super) fn write(
 
 /// Makes the names of these objects survive a loss of power.
 pub(super) fn sync(objects: &Dir, ids: &[Id]) -> Result<(), Error> {
-    let mut folders: Vec<u8> = ids
-        .iter()
-        .filter_map(|id| id.as_bytes().first().copied())
-        .collect();
-    folders.sort_unstable();
-    folders.dedup();
+    let folders: BTreeSet<Vec<u8>> = ids.iter().map(|&id| names(id).0).collect();
+    let mut dirs = vec![objects.try_clone()?];
     for folder in folders {
-        objects
-            .open_dir(format!("{folder:02x}").as_bytes())?
-            .sync()?;
+        dirs.push(objects.open_dir(&folder)?);
     }
-    Ok(objects.sync()?)
+    flush::each(&dirs, |dir| Ok(dir.sync()?))
 }
 
 /// All objects with files of their own.

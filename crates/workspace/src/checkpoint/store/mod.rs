@@ -4,6 +4,7 @@
 //! but it does not hash what it reads: whoever may write there may change the files as well.
 
 pub(super) mod batch;
+mod flush;
 mod loose;
 mod pack;
 mod pairs;

@@ -50,7 +50,10 @@ fn refused(world: &World, why: &str) {
 fn repositories_of_others_are_refused() {
     let world = World::with(&["a"]);
     world.git(&["init", "-q"]);
-    refused(&world, "it was not made by this server");
+    refused(
+        &world,
+        "it was not made by this server; serve a copy without `.git`",
+    );
     world.git(&[
         "config",
         "safe-workspace-mcp.managed-repository-format",
