@@ -20,8 +20,8 @@ struct Page {
     intro: &'static str,
     /// The words that start the toolset with all of its tools, in a folder that is empty.
     words: fn(&Path) -> Result<Vec<String>>,
-    /// The words that print its help, and the pages that explain every option in it.
-    help: (&'static [&'static str], &'static [&'static str]),
+    /// The words that print its options, and the pages that explain every one of them.
+    options: (&'static [&'static str], &'static [&'static str]),
 }
 
 const PAGES: &[Page] = &[
@@ -32,7 +32,7 @@ const PAGES: &[Page] = &[
                 The last four exist only with `--shell` or `--shell-any`; [commands.md](commands.md) \
                 says what they do.\n",
         words: |empty| Ok(vec!["--root".to_owned(), word(empty), "--shell".to_owned()]),
-        help: (&["--help"], &["docs/config.md"]),
+        options: (&["options"], &["docs/config.md"]),
     },
     Page {
         path: "docs/notes-tools.md",
@@ -46,7 +46,7 @@ const PAGES: &[Page] = &[
             let words = ["notes", "--root", &word(empty), "--allow-write", writes];
             Ok(words.map(str::to_owned).to_vec())
         },
-        help: (&["notes", "--help"], &["docs/notes.md"]),
+        options: (&["options", "notes"], &["docs/notes.md"]),
     },
     Page {
         path: "docs/managed-tools.md",
@@ -59,7 +59,7 @@ const PAGES: &[Page] = &[
             fs::write(&config, text).map_err(|error| format!("cannot write a file: {error}"))?;
             Ok(vec!["managed".to_owned(), word(&config)])
         },
-        help: (&["managed", "--help"], &["docs/managed.md"]),
+        options: (&["options", "managed"], &["docs/managed.md"]),
     },
     Page {
         path: "docs/paged-tools.md",
@@ -71,7 +71,7 @@ const PAGES: &[Page] = &[
             let words = words.into_iter().map(str::to_owned);
             Ok(words.chain([word(empty)]).collect())
         },
-        help: (&["paged", "--help"], &["docs/paged.md"]),
+        options: (&["options", "paged"], &["docs/paged.md"]),
     },
 ];
 
@@ -104,19 +104,19 @@ pub fn check() -> Result<()> {
     promises::check()
 }
 
-/// Compares `--help` with the pages that people read instead.
+/// Compares the options with the pages that people read instead.
 fn check_options(page: &Page) -> Result<()> {
-    let (words, explain) = page.help;
+    let (words, explain) = page.options;
     let output = Command::new(checkout::server()?)
         .args(words)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("cannot start the server: {error}"))?;
-    let help = String::from_utf8_lossy(&output.stdout);
+    let options = String::from_utf8_lossy(&output.stdout);
     for page in explain {
         let text = fs::read_to_string(root().join(page))
             .map_err(|error| format!("cannot read {page}: {error}"))?;
-        let missing: Vec<&str> = help
+        let missing: Vec<&str> = options
             .split(|c: char| !(c.is_ascii_lowercase() || c == '-'))
             .filter(|word| word.len() > 2 && word.starts_with("--"))
             .filter(|word| !matches!(*word, "--help" | "--version") && !text.contains(word))

@@ -1,6 +1,8 @@
 //! All commands of the program, with their options: what completions and the manual page are made of.
 
+use crate::log::Level;
 use crate::options::Opt;
+use crate::tools::{notes as notes_tools, project};
 use crate::{cli, doctor, managed, notes, paged, setup, shells, tunnel};
 
 /// One command.
@@ -25,6 +27,8 @@ pub enum Follows {
     File,
     /// One of these words.
     Words(&'static [&'static str]),
+    /// The name of a tool of the toolset `project`, and more.
+    Tool,
     /// Anything.
     Anything,
 }
@@ -45,7 +49,7 @@ pub const ALL: &[Entry] = &[
     },
     Entry {
         name: "managed",
-        about: "serve one folder in which every change is kept and can be taken back",
+        about: "serve one folder in which every change can be taken back",
         follows: Follows::File,
         tables: managed::OPTIONS,
     },
@@ -63,14 +67,14 @@ pub const ALL: &[Entry] = &[
     },
     Entry {
         name: "doctor",
-        about: "look at all that a start depends on, and say what to do about what is wrong",
+        about: "say what would keep a server from working, and what to do",
         follows: Follows::Nothing,
         tables: doctor::OPTIONS,
     },
     Entry {
         name: "call",
         about: "run one tool",
-        follows: Follows::Anything,
+        follows: Follows::Tool,
         tables: cli::OPTIONS,
     },
     Entry {
@@ -93,8 +97,8 @@ pub const ALL: &[Entry] = &[
     },
     Entry {
         name: "options",
-        about: "explain every option of the server",
-        follows: Follows::Nothing,
+        about: "explain every option of the server, or of a command",
+        follows: Follows::Words(COMMANDS),
         tables: &[],
     },
     Entry {
@@ -111,11 +115,38 @@ pub const ALL: &[Entry] = &[
     },
 ];
 
+/// Commands that have options.
+pub(crate) const COMMANDS: &[&str] = &["notes", "managed", "paged", "setup", "doctor", "tunnel"];
+
 impl Entry {
     /// Its options, one by one.
     pub fn options(&self) -> impl Iterator<Item = &'static Opt> {
         self.tables.iter().copied().flatten()
     }
+
+    /// The words that may follow its name.
+    #[must_use]
+    pub fn words(&self) -> Vec<&'static str> {
+        match self.follows {
+            Follows::Words(words) => words.to_vec(),
+            Follows::Tool => tools(),
+            Follows::Nothing | Follows::File | Follows::Anything => Vec::new(),
+        }
+    }
+}
+
+/// The names of all tools of the toolset `project`.
+fn tools() -> Vec<&'static str> {
+    let all = project::TOOLS.iter().chain(project::shell::TOOLS);
+    all.map(|tool| tool.name).collect()
+}
+
+/// The names of the tools of `notes` that write.
+fn note_writers() -> Vec<&'static str> {
+    let all = notes_tools::TOOLS.iter().map(|spec| &spec.tool);
+    all.filter(|tool| !tool.hints.read_only)
+        .map(|tool| tool.name)
+        .collect()
 }
 
 /// What an option takes for its value.
@@ -134,7 +165,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// Reads it from what stands for the value in the help.
+    /// Reads it from what stands for the value in the help, and of a few options from their names.
     #[must_use]
     pub fn of(option: &Opt) -> Self {
         let Some(value) = option.value else {
@@ -145,6 +176,9 @@ impl Takes {
             "dir" => Self::Folder,
             "path" | "file" => Self::File,
             words if words.contains('|') => Self::Words(words.split('|').collect()),
+            _ if matches!(option.long, "allow-tool" | "deny-tool") => Self::Words(tools()),
+            _ if option.long == "allow-write" => Self::Words(note_writers()),
+            _ if option.long == "log-level" => Self::Words(Level::NAMES.to_vec()),
             _ => Self::Text,
         }
     }

@@ -57,7 +57,7 @@ pub fn run(
     }
     let done = match words.peek().map(String::as_str) {
         Some("completions") => completions(words.skip(1), environment),
-        Some("man") => printed("man", man::page, words.skip(1), environment),
+        Some("man") => printed("man", manual, words.skip(1), environment),
         Some("options") => printed("options", cli::explained, words.skip(1), environment),
         Some("tunnel") => tunnel::run(words.skip(1), cwd, environment),
         Some(tunnel::SERVER_WORD) => tunnel::serve_without_key(words.skip(1)),
@@ -189,17 +189,27 @@ fn completions(
     })
 }
 
-/// Runs a command that only prints something, and takes nothing more than a wish for help.
+/// Runs a command that only prints something, or its help.
 fn printed(
     name: &str,
-    text: fn() -> String,
-    mut words: impl Iterator<Item = String>,
+    text: fn(&[String]) -> Result<String, String>,
+    words: impl Iterator<Item = String>,
     environment: fn(&str) -> Option<String>,
 ) -> Result<ExitCode, StartFault> {
-    match words.next() {
-        None => Ok(print(&text())),
-        Some(word) if is_help(&word) => Ok(print_help(&cli::help(name), environment)),
-        Some(_) => Err(StartFault::Usage(format!("{name} takes nothing more"))),
+    let words: Vec<String> = words.collect();
+    if words.first().is_some_and(|word| is_help(word)) {
+        return Ok(print_help(&cli::help(name), environment));
+    }
+    text(&words)
+        .map(|text| print(&text))
+        .map_err(StartFault::Usage)
+}
+
+fn manual(words: &[String]) -> Result<String, String> {
+    if words.is_empty() {
+        Ok(man::page())
+    } else {
+        Err("man takes nothing more".to_owned())
     }
 }
 

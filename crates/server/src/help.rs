@@ -1,4 +1,4 @@
-//! What `--help` prints: a page that fits a screen, in colours where a person looks at it.
+//! What `--help` prints: a page that fits a screen of 80 by 24, in colours where a person looks at it.
 
 use std::io::IsTerminal as _;
 
@@ -13,8 +13,6 @@ pub(crate) struct Page<'a> {
     pub(crate) usage: &'a [&'a str],
     /// Lists with a title each.
     pub(crate) lists: &'a [(&'a str, String)],
-    /// Options that are only named here.
-    pub(crate) more: &'a [&'a Opt],
     /// What else is worth knowing.
     pub(crate) notes: &'a str,
     /// Words behind the name of the program, and what they do.
@@ -31,12 +29,6 @@ impl Page<'_> {
         }
         for (title, list) in self.lists {
             text.push_str(&format!("\n{title}:\n{list}"));
-        }
-        if !self.more.is_empty() {
-            text.push_str(&format!(
-                "\nMore options, which `workspace-mcp options` explains:\n{}",
-                options::names(self.more)
-            ));
         }
         if !self.notes.is_empty() {
             text.push_str(&format!("\n{}\n", self.notes));
@@ -55,8 +47,10 @@ impl Page<'_> {
 
 /// The options of these names among some tables, each with what it does in a few words.
 pub(crate) fn brief(tables: &[&'static [Opt]], names: &[&str]) -> String {
-    let all = tables.iter().copied().flatten();
-    let named = all.filter(|option| names.contains(&option.long));
+    let all = || tables.iter().copied().flatten();
+    let named = names
+        .iter()
+        .filter_map(|name| all().find(|option| option.long == *name));
     options::lines(named.map(|option| (option, options::gist(option))))
 }
 

@@ -29,6 +29,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// The names of all levels.
+    pub(crate) const NAMES: &[&str] = &["off", "error", "warn", "info", "debug"];
+
     /// Reads the name of a level.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

@@ -20,6 +20,7 @@ pub fn page() -> String {
             Follows::Nothing => String::new(),
             Follows::File => " <file>".to_owned(),
             Follows::Words(words) => format!(" {}", words.join("|")),
+            Follows::Tool => " <tool> ...".to_owned(),
             Follows::Anything => " ...".to_owned(),
         };
         let options = if entry.tables.is_empty() {

@@ -42,11 +42,7 @@ pub const fn flag(long: &'static str, short: Option<char>, about: &'static str) 
 
 /// How clients reach the server; `config::transport::Transport` takes them.
 pub const TRANSPORT: &[Opt] = &[
-    flag(
-        "http",
-        None,
-        "serve over HTTP at /mcp instead of on stdin and stdout",
-    ),
+    flag("http", None, "serve HTTP at /mcp, not stdin and stdout"),
     opt(
         "host",
         "<host>",
@@ -96,7 +92,7 @@ pub const LOG: &[Opt] = &[
     opt(
         "log-level",
         "<level>",
-        "off, error, warn, info (default) or debug",
+        "off, error, warn, info or debug (default info)",
     ),
     opt(
         "log-file",
@@ -110,6 +106,9 @@ pub const GENERAL: &[Opt] = &[
     flag("help", Some('h'), "show this help"),
     flag("version", Some('v'), "show the version"),
 ];
+
+/// The one of them that is on a page of help.
+pub const HELP: &[Opt] = &[flag("help", Some('h'), "show this help")];
 
 /// The words of a command line, checked for form only.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -189,19 +188,24 @@ pub fn list(tables: &[&'static [Opt]]) -> String {
 }
 
 /// Columns of a help text.
-const WIDTH: usize = 100;
+const WIDTH: usize = 80;
+/// The column, at most, in which it is said what an option does.
+const COLUMN: usize = 35;
 
 /// Options with what is said of them, as lines of a help text.
 pub(crate) fn lines<'a>(all: impl Iterator<Item = (&'a Opt, String)>) -> String {
-    const COLUMN: usize = 34;
+    let all: Vec<(String, String)> = all
+        .map(|(option, about)| (format!("  {}", written(option)), about))
+        .collect();
+    let longest = all.iter().map(|(name, _)| name.len() + 2).max();
+    let column = longest.unwrap_or(0).min(COLUMN);
     let mut text = String::new();
-    for (option, about) in all {
-        let name = format!("  {}", written(option));
+    for (name, about) in all {
         let words = about.split_whitespace().map(ToOwned::to_owned);
-        for (index, line) in wrapped(words, COLUMN).iter().enumerate() {
+        for (index, line) in wrapped(words, column).iter().enumerate() {
             let left = if index == 0 { name.as_str() } else { "" };
             // A String takes every write.
-            let _ = writeln!(text, "{left:COLUMN$}{line}");
+            let _ = writeln!(text, "{left:column$}{line}");
         }
     }
     text
@@ -222,7 +226,7 @@ pub(crate) fn paragraph(words: impl Iterator<Item = String>) -> String {
     lines.iter().map(|line| format!("   {line}\n")).collect()
 }
 
-/// What an option does, in one line.
+/// What an option does, in a few words.
 pub(crate) fn gist(option: &Opt) -> String {
     let line = option
         .about

@@ -1,12 +1,12 @@
 //! The help of the commands that serve or look at project folders, and of the small ones.
 
-use super::{LOG, OFFERED, OPTIONS, SERVED, version};
-use crate::catalog::ALL;
+use super::{OPTIONS, version};
+use crate::catalog::{ALL, COMMANDS};
 use crate::help::{Page, brief};
-use crate::options::{self, GENERAL, Opt, TRANSPORT};
+use crate::options;
 use crate::shells;
 
-/// Options that are told on the first page; the others are named.
+/// Options that are named on the first page.
 const COMMON: &[&str] = &[
     "root",
     "workspace",
@@ -46,20 +46,17 @@ pub fn help(command: &str) -> String {
             ],
         ),
         "check-config" => of_tool_words(
-            "Shows what a start would serve, and where each value comes from. Nothing is changed.",
+            "Shows what a start would serve and where each value is from; changes nothing.",
             "check-config [options]",
             &[
-                ("check-config", "with the file that would be found"),
-                (
-                    "check-config --config x.toml --shell",
-                    "with another, and an option",
-                ),
+                ("check-config", "with the file that is found"),
+                ("check-config --config x.toml", "with another"),
             ],
         ),
         "options" => small(
-            "Explains every option of the server.",
-            "options",
-            &[("options", "")],
+            "Explains every option of the server, or of a command.",
+            &format!("options [{}]", COMMANDS.join("|")),
+            &[("options", ""), ("options paged", "")],
         ),
         "man" => small(
             "Prints the manual page.",
@@ -70,10 +67,7 @@ pub fn help(command: &str) -> String {
             "Prints what makes a shell complete the words of this program.",
             &format!("completions {}", shells::NAMES.join("|")),
             &[
-                (
-                    "completions bash > ~/.local/share/bash-completion/completions/workspace-mcp",
-                    "",
-                ),
+                ("completions bash >> ~/.bash_completion", ""),
                 (
                     "completions fish > ~/.config/fish/completions/workspace-mcp.fish",
                     "",
@@ -86,45 +80,41 @@ pub fn help(command: &str) -> String {
 fn first() -> String {
     let commands = ALL.iter().filter(|entry| !entry.name.is_empty());
     let commands = commands.map(|entry| format!("  {:14}{}\n", entry.name, entry.about));
-    let is_common = |option: &&Opt| COMMON.contains(&option.long);
     let all = || OPTIONS.iter().copied().flatten();
-    let more: Vec<&Opt> = all().filter(|option| !is_common(option)).collect();
+    let common = COMMON
+        .iter()
+        .filter_map(|name| all().find(|option| option.long == *name));
     let about = format!(
-        "{}Safe, fast access to project folders for an AI agent, over MCP.",
-        version()
+        "{}: safe, fast access to project folders for an AI agent",
+        version().trim_end()
     );
     let page = Page {
         about: &about,
-        usage: &["[options]", "<command> [options]      with --help for more"],
+        usage: &["[options], or workspace-mcp <command> [options]"],
         lists: &[
-            ("Commands", commands.collect()),
-            ("Options", brief(OPTIONS, COMMON)),
-        ],
-        more: &more,
-        notes: "",
-        examples: &[
-            ("--root ~/code", "a folder, on stdin and stdout"),
             (
-                "--workspace a=~/api --workspace b=~/docs:ro",
-                "two folders, one of them closed",
+                "Commands, each with a --help of its own",
+                commands.collect(),
             ),
-            ("--http --port 3333", "the current folder, over HTTP"),
-            ("call grep pattern=TODO", "use one tool by hand"),
+            (
+                "Options, which `workspace-mcp options` explains with all others",
+                options::names(&common.collect::<Vec<_>>()),
+            ),
         ],
+        notes: "",
+        examples: &[("--root ~/code --read-only", "serve a folder")],
     };
     page.text()
 }
 
 /// The page of a command that takes the options of the server.
 fn of_tool_words(about: &str, usage: &str, examples: &[(&str, &str)]) -> String {
-    let all = [SERVED, TRANSPORT, OFFERED, LOG];
-    let more: Vec<&Opt> = all.into_iter().flatten().collect();
+    let common = ["root", "workspace", "config", "read-only", "shell", "help"];
     let page = Page {
         about,
         usage: &[usage],
-        lists: &[("Options", options::list(&[GENERAL]))],
-        more: &more,
-        notes: "",
+        lists: &[("Options", brief(OPTIONS, &common))],
+        notes: "`workspace-mcp options` explains these and all others.",
         examples,
     };
     page.text()
@@ -135,21 +125,33 @@ fn small(about: &str, usage: &str, examples: &[(&str, &str)]) -> String {
         about,
         usage: &[usage],
         lists: &[],
-        more: &[],
         notes: "",
         examples,
     };
     page.text()
 }
 
-/// Every option of the server in full.
-#[must_use]
-pub fn explained() -> String {
-    format!(
-        "{}\nEnvironment: WORKSPACE_MCP_SHELL=1 does what --shell does, WORKSPACE_MCP_SHELL_MODE with\n\
-         allowlist or any what --shell or --shell-any does, and WORKSPACE_MCP_SHELL_ALLOW adds to\n\
-         --shell-allow. WORKSPACE_MCP_SHELL_DENY names programs that may not run.\n\n\
-         Roots are resolved to their real path when the server starts.\n",
-        options::list(OPTIONS)
-    )
+/// Every option of the server in full, or those of a command.
+///
+/// # Errors
+/// One line for a command that is not there or takes no options.
+pub fn explained(words: &[String]) -> Result<String, String> {
+    match words {
+        [] => Ok(format!(
+            "{}\nEnvironment: WORKSPACE_MCP_SHELL=1 does what --shell does,\n\
+             WORKSPACE_MCP_SHELL_MODE with allowlist or any what --shell or --shell-any does,\n\
+             and WORKSPACE_MCP_SHELL_ALLOW adds to --shell-allow. WORKSPACE_MCP_SHELL_DENY\n\
+             names programs that may not run.\n\n\
+             Roots are resolved to their real path when the server starts.\n",
+            options::list(OPTIONS)
+        )),
+        [word] if COMMANDS.contains(&word.as_str()) => {
+            let command = ALL.iter().find(|entry| entry.name == word);
+            Ok(command.map_or_else(String::new, |entry| options::list(entry.tables)))
+        }
+        _ => Err(format!(
+            "options takes one of {}, or nothing",
+            COMMANDS.join(", ")
+        )),
+    }
 }

@@ -23,7 +23,7 @@ use crate::cli::{self, OFFERED, SERVED};
 use crate::commands::Start;
 use crate::config::{Config, StartFault};
 use crate::help::{self, Page};
-use crate::options::{self, Free, GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
+use crate::options::{self, Free, GENERAL, HELP, LOG, Opt, TRANSPORT, Words, flag, opt};
 
 const OWN: &[Opt] = &[
     flag("json", None, "print one JSON object instead of lines"),
@@ -138,20 +138,16 @@ fn wait(words: &Words) -> Result<Duration, StartFault> {
 }
 
 fn help() -> String {
-    let more: Vec<&Opt> = [SERVED, TRANSPORT, OFFERED, LOG]
-        .into_iter()
-        .flatten()
-        .collect();
     let page = Page {
-        about: "Looks at everything that a start depends on, and says what to do about what is wrong.",
+        about: "Looks at all that a start depends on, and says what to do about what is wrong.",
         usage: &["doctor [--json] [options of the server]"],
-        lists: &[("Options", options::list(&[OWN, GENERAL]))],
-        more: &more,
-        notes: "Each line is ok, warn or fault, with what was seen and what to do; the exit code is 1 when\n\
-                there is a fault. Nothing is written. Entries of clients for this user are started and\n\
-                asked for their tools; those in a project's files are not, since the project chose them.",
+        lists: &[("Options", options::list(&[OWN, HELP]))],
+        notes: "Each line is ok, warn or fault; the exit code is 1 when there is a fault.\n\
+                Nothing is written. Entries of clients for this user are started and asked for\n\
+                their tools; those in files of the project are not, since it chose them.\n\
+                `workspace-mcp options` explains the options of the server.",
         examples: &[
-            ("doctor", "the current folder, and all clients"),
+            ("doctor", "this folder, and all clients"),
             ("doctor --root ~/code --shell", "a start with these options"),
             ("doctor --http --port 3333", "is the port free?"),
             ("doctor --json | jq .faults", ""),

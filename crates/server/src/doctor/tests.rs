@@ -1,5 +1,4 @@
 use super::finding::{Findings, Level};
-use super::help;
 use super::platform::Volume;
 use super::roots::look_at_space;
 
@@ -45,14 +44,4 @@ fn each_finding_is_one_line_and_one_object() {
     assert_eq!((&json["faults"], &json["warnings"]), (&1.into(), &1.into()));
     assert_eq!(json["findings"][2]["remedy"], "mend it");
     assert_eq!(json["findings"][0].get("remedy"), None);
-}
-
-#[test]
-fn the_help_fits_a_screen() {
-    let help = help();
-    assert!(help.lines().count() <= 40, "{help}");
-    assert!(
-        help.lines().all(|line| line.chars().count() <= 100),
-        "{help}"
-    );
 }

@@ -16,7 +16,7 @@ pub use self::server::{Ctx, Failure, Server};
 use crate::commands::{print, print_help, serve};
 use crate::config::transport::Transport;
 use crate::config::{self as settings, Source, StartFault};
-use crate::help::Page;
+use crate::help::{Page, brief};
 use crate::log::{Level, Log};
 use crate::options::{self, Free, GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
 use crate::platform;
@@ -38,8 +38,18 @@ const OWN: &[Opt] = &[
     ),
 ];
 
-/// The options, in the order of the help.
+/// The options, in the order of the manual page.
 pub const OPTIONS: &[&[Opt]] = &[OWN, TRANSPORT, LOG, GENERAL];
+/// Those of the help.
+const COMMON: &[&str] = &[
+    "prune",
+    "http",
+    "port",
+    "server-name",
+    "log-level",
+    "log-file",
+    "help",
+];
 
 /// Why there is nothing served.
 enum Fault {
@@ -212,25 +222,17 @@ fn one_line(text: &str) -> String {
 /// The text of `--help`.
 #[must_use]
 pub fn help() -> String {
-    let more: Vec<&Opt> = [TRANSPORT, LOG].into_iter().flatten().collect();
     let page = Page {
-        about: "One folder for a chat model: checked changes, each with a checkpoint before and after it.",
+        about: "One folder for a chat model: checked changes, with a checkpoint around each.",
         usage: &["managed <config.toml> [options]"],
-        lists: &[("Options", options::list(&[OWN, GENERAL]))],
-        more: &more,
-        notes: "The configuration file is TOML; only workspace.root is required.\n\
-                MCP_TOKEN in the environment does what --token does. Without --http, only warnings\n\
-                are logged unless --log-level says otherwise.",
+        lists: &[("Options", brief(OPTIONS, COMMON))],
+        notes: "The configuration file is TOML; only workspace.root is required. Without --http\n\
+                only warnings are logged, unless --log-level says otherwise.\n\
+                `workspace-mcp options managed` explains these options and all others.",
         examples: &[
-            ("managed ~/team.toml", "serve it on stdin and stdout"),
-            (
-                "managed ~/team.toml --http --port 3333",
-                "serve it over HTTP",
-            ),
-            (
-                "managed ~/team.toml --prune",
-                "forget old checkpoints, and end",
-            ),
+            ("managed team.toml", "on stdin and stdout"),
+            ("managed team.toml --http --port 3333", "over HTTP"),
+            ("managed team.toml --prune", "forget old checkpoints"),
         ],
     };
     page.text()

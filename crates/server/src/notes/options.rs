@@ -7,16 +7,16 @@ use workspace::vault::Limits;
 
 use crate::config::transport::Transport;
 use crate::config::{self, Source, StartFault};
-use crate::help::Page;
+use crate::help::{Page, brief};
 use crate::log::Level;
-use crate::options::{self, GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
+use crate::options::{GENERAL, LOG, Opt, TRANSPORT, Words, flag, opt};
 use crate::tools::notes::TOOLS;
 
 const OWN: &[Opt] = &[
     opt(
         "root",
         "<dir>",
-        "folder of notes to serve; required, and not a link",
+        "folder of notes to serve; required, and no link",
     ),
     opt(
         "allow-write",
@@ -28,8 +28,7 @@ const OWN: &[Opt] = &[
     opt(
         "max-read-bytes",
         "<n>",
-        "bytes of a note that are read at once, and of tasks.json (default 262144,\n\
-         1024 to 10485760)",
+        "bytes of a note read at once, and of tasks.json (default 262144, 1024 to 10485760)",
     ),
     opt(
         "max-write-bytes",
@@ -50,6 +49,19 @@ const OWN: &[Opt] = &[
 
 /// All options of the command.
 pub const TABLES: &[&[Opt]] = &[OWN, TRANSPORT, LOG, GENERAL];
+
+/// Those of the help.
+const COMMON: &[&str] = &[
+    "root",
+    "allow-write",
+    "markdown-tasks",
+    "max-read-bytes",
+    "max-write-bytes",
+    "max-results",
+    "http",
+    "port",
+    "help",
+];
 
 const READ_BYTES: RangeInclusive<u64> = 1024..=10_485_760;
 const WRITE_BYTES: RangeInclusive<u64> = 1..=10_485_760;
@@ -165,15 +177,15 @@ fn number(option: &str, value: &str, range: RangeInclusive<u64>) -> Result<u64, 
 
 /// The text of `--help`.
 pub(super) fn help() -> String {
-    let more: Vec<&Opt> = [TRANSPORT, LOG].into_iter().flatten().collect();
     let page = Page {
-        about: "A person's Markdown notes and to-dos for an AI agent: read-only until told otherwise.",
-        usage: &["notes --root <dir> [--allow-write <tool>[,<tool>]] [options]"],
-        lists: &[("Options", options::list(&[OWN, GENERAL]))],
-        more: &more,
-        notes: "MCP_TOKEN in the environment does what --token does.",
+        about: "A person's Markdown notes and to-dos, read-only until told otherwise.",
+        usage: &["notes --root <dir> [--allow-write <tool>,...] [options]"],
+        lists: &[("Options", brief(TABLES, COMMON))],
+        notes: "Tools that write: notes_append, notes_write, notes_edit, notes_move, tasks_add,\n\
+                tasks_complete, tasks_update, tasks_remove.\n\
+                `workspace-mcp options notes` explains these options and all others.",
         examples: &[
-            ("notes --root ~/notes", "to be read and searched"),
+            ("notes --root ~/notes", "to be read"),
             (
                 "notes --root ~/notes --allow-write notes_append,tasks_add",
                 "",

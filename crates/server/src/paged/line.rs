@@ -8,8 +8,8 @@ use workspace::paged::Options;
 
 use crate::config::transport::Transport;
 use crate::config::{self, Source, StartFault};
-use crate::help::Page;
-use crate::options::{self, Opt, TRANSPORT, flag, opt};
+use crate::help::{Page, brief};
+use crate::options::{Opt, TRANSPORT, flag, opt};
 use crate::toolset::{Eras, Identity};
 
 /// The largest number that is taken.
@@ -245,7 +245,8 @@ const CLIENTS: &[Opt] = &[
     opt(
         "era",
         "<modern|both>",
-        "modern: revision 2026-07-28 only (default); both: also clients that open with initialize",
+        "modern serves clients of revision 2026-07-28 only (default), both also those that open with\n\
+         initialize",
     ),
 ];
 
@@ -258,24 +259,33 @@ const TOLD: &[Opt] = &[
 /// The options, in the order of the help.
 pub const OPTIONS: &[&[Opt]] = &[SERVED, COST, CURSORS, CLIENTS, TRANSPORT, TOLD];
 
+/// Those of the help.
+const COMMON: &[&str] = &[
+    "root",
+    "include",
+    "exclude",
+    "no-default-exclude",
+    "era",
+    "max-read-bytes",
+    "http",
+    "port",
+    "help",
+];
+
 /// The text of `--help`.
 #[must_use]
 pub fn help() -> String {
-    let more: Vec<&Opt> = TRANSPORT.iter().collect();
     let page = Page {
         about: "One folder in pages that can be cited and gone on with, over MCP.",
-        usage: &["paged --root <dir> --include <glob> [--include <glob>...] [options]"],
-        lists: &[(
-            "Options",
-            options::list(&[SERVED, COST, CURSORS, CLIENTS, TOLD]),
-        )],
-        more: &more,
-        notes: "Each value is the next word, even one that begins with a dash. A write names one file in\n\
-                the root itself, so it needs an include without a folder in front, such as '**'.",
+        usage: &["paged --root <dir> --include <glob>... [options]"],
+        lists: &[("Options", brief(OPTIONS, COMMON))],
+        notes: "Each value is the next word, even one that begins with a dash. A write names one\n\
+                file in the root itself, so it needs an include without a folder, such as '**'.\n\
+                `workspace-mcp options paged` explains these options and all others.",
         examples: &[
             (
                 "paged --root ~/code --include '**' --era both",
-                "all of it, to any client",
+                "to any client",
             ),
             (
                 "paged --root ~/code --include 'docs/**' --exclude '*.pdf'",

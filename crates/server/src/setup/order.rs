@@ -12,7 +12,7 @@ use crate::commands::check_folder;
 use crate::config::values::absolute;
 use crate::config::{Config, StartFault};
 use crate::help::Page;
-use crate::options::{self, Free, GENERAL, Opt, flag, opt};
+use crate::options::{self, Free, GENERAL, HELP, Opt, flag, opt};
 
 /// The name of an entry when nobody says another.
 const NAME: &str = "workspace-mcp";
@@ -25,18 +25,14 @@ const OWN: &[Opt] = &[
     opt(
         "name",
         "<name>",
-        "name of the entry (default workspace-mcp); there can be several",
+        "name of the entry (default workspace-mcp)",
     ),
     opt(
         "scope",
         "<user|project>",
-        "the user's file (default), or that of the current folder",
+        "the user's file (default), or that of this project",
     ),
-    opt(
-        "url",
-        "<url>",
-        "reach a server that runs already, instead of starting one",
-    ),
+    opt("url", "<url>", "reach a server that runs already"),
     opt(
         "token-env",
         "<name>",
@@ -61,7 +57,7 @@ const OWN: &[Opt] = &[
     flag(
         "force",
         None,
-        "replace an entry of that name that does not start this program",
+        "replace an entry that does not start this program",
     ),
 ];
 
@@ -442,27 +438,19 @@ fn check_file(path: &Path) -> Result<(), StartFault> {
 /// The text of `setup --help`.
 pub(crate) fn help() -> String {
     let page = Page {
-        about: "Writes workspace-mcp into the configuration of a client, and touches nothing else in it.",
+        about: "Writes workspace-mcp into the file of a client, and changes nothing else there.",
         usage: &["setup <client> [options] [-- <options of the server>]"],
         lists: &[
             (
                 "Clients",
                 options::paragraph(names().split(' ').map(ToOwned::to_owned)),
             ),
-            ("Options", options::list(OPTIONS)),
+            ("Options", options::list(&[OWN, HELP])),
         ],
-        more: &[],
         notes: "",
         examples: &[
-            ("setup cursor", "serve the current folder in Cursor"),
-            ("setup vscode --scope project", "share it with the project"),
+            ("setup cursor", "serve this folder"),
             ("setup codex --name docs -- --root ~/docs --read-only", ""),
-            ("setup claude-code -- notes --root ~/notes", ""),
-            (
-                "setup opencode --url http://127.0.0.1:3333/mcp --token-env MCP_TOKEN",
-                "",
-            ),
-            ("setup cursor --remove", "take it out again"),
         ],
     };
     page.text()

@@ -48,9 +48,7 @@ pub(super) fn script() -> String {
         if entry.name.is_empty() {
             words.extend(names.iter().map(|&name| name.to_owned()));
         }
-        if let Follows::Words(more) = entry.follows {
-            words.extend(more.iter().map(|&word| word.to_owned()));
-        }
+        words.extend(entry.words().into_iter().map(ToOwned::to_owned));
         let name = if entry.name.is_empty() {
             "''"
         } else {
@@ -90,6 +88,12 @@ pub(super) fn script() -> String {
          \x20           {}) command=$word; break ;;\n\
          \x20       esac\n\
          \x20   done\n\
+         \x20   if [[ $command == setup ]]; then\n\
+         \x20       # Behind `--` go the words of the server.\n\
+         \x20       for word in \"${{COMP_WORDS[@]:2:COMP_CWORD-2}}\"; do\n\
+         \x20           [[ $word == -- ]] && command=\n\
+         \x20       done\n\
+         \x20   fi\n\
          \x20   case $before in\n{values}\x20   esac\n\
          \x20   case $command in\n{commands}\x20   esac\n\
          \x20   _workspace_mcp_words \"$words\"\n\

@@ -29,11 +29,11 @@ pub(super) fn script() -> String {
         };
         let _ = match entry.follows {
             Follows::File => writeln!(text, "complete -c workspace-mcp -n '{when}' -F"),
-            Follows::Words(words) => {
+            Follows::Words(_) | Follows::Tool => {
                 writeln!(
                     text,
                     "complete -c workspace-mcp -n '{when}' -a {}",
-                    quoted(&words.join(" "))
+                    quoted(&entry.words().join(" "))
                 )
             }
             Follows::Nothing | Follows::Anything => Ok(()),

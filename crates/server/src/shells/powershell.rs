@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::catalog::{ALL, Follows, Takes};
+use crate::catalog::{ALL, Takes};
 use crate::options::gist;
 
 pub(super) fn script() -> String {
@@ -22,10 +22,8 @@ pub(super) fn script() -> String {
                 );
             }
         }
-        if let Follows::Words(words) = entry.follows {
-            for word in words {
-                let _ = writeln!(tables, "            ,@({0}, {0})", quoted(word));
-            }
+        for word in entry.words() {
+            let _ = writeln!(tables, "            ,@({0}, {0})", quoted(word));
         }
         for option in entry.options() {
             let long = format!("--{}", option.long);

@@ -63,8 +63,9 @@ fn specs(entry: &Entry) -> String {
         Follows::Nothing => "*:: :",
         Follows::File => "*:file:_files",
         Follows::Anything => "*: :_default",
-        Follows::Words(words) => {
-            return text + &format!("                '*:word:({})'\n", words.join(" "));
+        Follows::Words(_) | Follows::Tool => {
+            let words = entry.words().join(" ");
+            return text + &format!("                '*:word:({words})'\n");
         }
     };
     text + &format!("                {}\n", quoted(rest))

@@ -408,20 +408,18 @@ fn say(text: &str) {
 
 fn help() -> String {
     let page = Page {
-        about: "Serves folders to ChatGPT and other hosted products through OpenAI's Secure MCP Tunnel.",
+        about: "Serves ChatGPT and other hosted products through OpenAI's Secure MCP Tunnel.",
         usage: &[
-            "tunnel [options] [options of the server]",
-            "tunnel [options] paged|notes [options of that toolset]",
+            "tunnel [options] [notes|paged] [options of the server]",
             "tunnel [options] managed --root <dir> [--create]",
         ],
         lists: &[("Options", options::list(OPTIONS))],
-        more: &[],
-        notes: "The runtime key goes to the tunnel client only: not to a file, an argument or the server.",
+        notes: "",
         examples: &[
             ("tunnel --root ~/project --shell", ""),
             (
-                "tunnel --profile work --workspace api=~/api",
-                "from then on: tunnel --profile work",
+                "tunnel --profile work --root ~/api",
+                "then: tunnel --profile work",
             ),
         ],
     };

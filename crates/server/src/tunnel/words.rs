@@ -9,44 +9,38 @@ pub(super) const OPTIONS: &[Opt] = &[
     opt(
         "tunnel-id",
         "<id>",
-        "the tunnel, as the page that made it shows it (default: CONTROL_PLANE_TUNNEL_ID, else that\n\
-         of the profile, else asked for)",
+        "the tunnel (default: CONTROL_PLANE_TUNNEL_ID, else that of the profile, else asked for)",
     ),
     opt(
         "key-variable",
         "<name>",
-        "the environment variable with the runtime key (default CONTROL_PLANE_API_KEY; asked for,\n\
-         unseen, when it is not set)",
+        "variable with the runtime key (default CONTROL_PLANE_API_KEY; else asked for)",
     ),
     opt(
         "tunnel-client",
         "<path>",
-        "the tunnel client to run (default: tunnel-client from PATH, else one fetched before)",
+        "the client to run (default: tunnel-client in PATH, else one that was fetched before)",
     ),
-    flag(
-        "download",
-        None,
-        "fetch the tunnel client when there is none; only an archive with the known SHA-256 is taken",
-    ),
+    flag("download", None, "fetch the client when there is none"),
     opt(
         "sha256",
         "<hex>",
-        "the SHA-256 of the archive, where none is known to this version",
+        "the SHA-256 of its archive, where none is known",
     ),
     opt(
         "profile",
         "<name>",
-        "keep tunnel and server options in this profile of the tunnel client, and use what it has",
+        "keep the options in this profile of the client, and use what it has",
     ),
     opt(
         "profile-dir",
         "<dir>",
-        "where profiles are (default: where the tunnel client looks for them)",
+        "where profiles are (default: where the client looks)",
     ),
     flag(
         "force",
         None,
-        "overwrite what was changed by hand in the profile; the old file is kept beside it",
+        "overwrite what was changed by hand in the profile",
     ),
     flag(
         "dry-run",

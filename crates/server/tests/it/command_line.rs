@@ -141,21 +141,27 @@ fn every_help_fits_a_screen_and_has_examples() {
         assert!(help.contains(usage.trim_end()), "{help}");
         assert!(help.contains("\nExamples:\n  workspace-mcp "), "{help}");
         assert!(
-            help.lines().count() <= 45,
+            help.lines().count() <= 24,
             "{command}: {}",
             help.lines().count()
         );
         for line in help.lines() {
-            assert!(line.chars().count() <= 100, "{command}: {line}");
+            assert!(line.chars().count() <= 80, "{command}: {line}");
         }
         // Nobody looks at a terminal here.
         assert!(!help.contains('\u{1b}'), "{help}");
     }
     let (_, options, _) = outcome(&["options"]);
     assert!(options.contains("--tls-key <file>") && options.contains("WORKSPACE_MCP_SHELL_DENY"));
+    assert!(
+        options.lines().all(|line| line.chars().count() <= 80),
+        "{options}"
+    );
+    let (_, paged, _) = outcome(&["options", "paged"]);
+    assert!(paged.contains("--max-cursor-hash-bytes <n>"), "{paged}");
     let (code, _, stderr) = outcome(&["options", "x"]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("options takes nothing more"), "{stderr}");
+    assert!(stderr.contains("options takes one of notes, "), "{stderr}");
 }
 
 #[test]
@@ -298,6 +304,34 @@ fn bash_completes_commands_options_and_values() {
         offered(&["completions", ""]),
         ["bash", "zsh", "fish", "powershell"]
     );
+    assert_eq!(offered(&["call", "gr"]), ["grep"]);
+    assert_eq!(offered(&["--deny-tool", "run"]), ["run_command"]);
+    assert_eq!(offered(&["--log-level", "w"]), ["warn"]);
+    assert_eq!(offered(&["options", "pa"]), ["paged"]);
+    let writers = [
+        "tasks_add",
+        "tasks_complete",
+        "tasks_update",
+        "tasks_remove",
+    ];
+    assert_eq!(offered(&["notes", "--allow-write", "tasks"]), writers);
+    // Behind `--` go the words of the server.
+    assert_eq!(offered(&["setup", "cursor", "--sc"]), ["--scope"]);
+    assert_eq!(offered(&["setup", "cursor", "--", "--sc"]), [""; 1]);
+    assert_eq!(
+        offered(&["setup", "cursor", "--", "--read-o"]),
+        ["--read-only", "--read-only-path"]
+    );
+    assert_eq!(offered(&["setup", "cursor", "--", "not"]), ["notes"]);
+}
+
+/// Every level has its name on the list that completions are made of.
+#[test]
+#[cfg(unix)]
+fn levels_are_known_by_their_names() {
+    for level in offered(&["--log-level", ""]) {
+        assert_eq!(outcome(&["--log-level", &level]).0, 0, "{level}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::{Entry, Order, Setting, Task, help, read};
+use super::{Entry, Order, Setting, Task, read};
 use crate::config::StartFault;
 use crate::setup::entry::Server;
 
@@ -292,14 +292,4 @@ fn nobody_serves_a_home_by_accident() {
         };
         assert!(text.starts_with("say which folder to serve"), "{text}");
     }
-}
-
-#[test]
-fn the_help_fits_a_screen() {
-    let help = help();
-    assert!(help.lines().count() <= 40, "{help}");
-    assert!(
-        help.lines().all(|line| line.chars().count() <= 100),
-        "{help}"
-    );
 }

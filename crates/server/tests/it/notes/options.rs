@@ -128,15 +128,13 @@ fn the_start_says_what_counts() {
 #[test]
 fn help_and_version_are_printed() {
     let folder = vault(&[]);
-    let help = run(folder.path(), &["notes", "--help"]);
-    let help = String::from_utf8(help.stdout).unwrap();
-    for option in [
-        "--root",
-        "--allow-write",
-        "--markdown-tasks",
-        "--http",
-        "--token",
-    ] {
+    let text = |words: &[&str]| {
+        let output = run(folder.path(), words);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let help = text(&["notes", "--help"]);
+    assert!(text(&["options", "notes"]).contains("--token <secret>"));
+    for option in ["--root", "--allow-write", "--markdown-tasks", "--http"] {
         assert!(help.contains(option), "{help}");
     }
     for tool in WRITES {
