@@ -9,6 +9,10 @@ use workspace::Cancel;
 
 use super::Limits;
 use super::refusal::Refusal;
+use crate::stdio::values::VALUES;
+
+/// The greatest bodies that have room in memory together.
+const BODIES: usize = 4;
 
 /// The requests under way.
 #[derive(Debug)]
@@ -18,9 +22,10 @@ pub(super) struct Calls {
     /// The same for those that wait for programs, so that they hold up no others.
     command_turns: Arc<Semaphore>,
     max_open: usize,
-    max_bytes: usize,
     /// Bytes of bodies in memory.
-    bytes: AtomicUsize,
+    bytes: Stock,
+    /// Values that they were read as.
+    values: Stock,
     open: Mutex<HashMap<u64, Cancel>>,
     last: AtomicU64,
     /// Says that the server stops; whoever still works holds a receiver.
@@ -33,8 +38,8 @@ impl Calls {
             turns: Arc::new(Semaphore::new(limits.calls)),
             command_turns: Arc::new(Semaphore::new(limits.commands)),
             max_open: limits.open,
-            max_bytes: limits.body_bytes.saturating_mul(4),
-            bytes: AtomicUsize::new(0),
+            bytes: Stock::new(limits.body_bytes.saturating_mul(BODIES)),
+            values: Stock::new(VALUES * BODIES),
             open: Mutex::default(),
             last: AtomicU64::new(0),
             stopping: Arc::new(watch::Sender::new(false)),
@@ -99,7 +104,8 @@ impl Calls {
     pub(super) fn room(self: &Arc<Self>) -> Room {
         Room {
             calls: Arc::clone(self),
-            bytes: 0,
+            n_bytes: 0,
+            n_values: 0,
         }
     }
 
@@ -134,28 +140,58 @@ impl Drop for CancelOnDrop {
     }
 }
 
+/// How much of something is in use.
+#[derive(Debug)]
+struct Stock {
+    most: usize,
+    used: AtomicUsize,
+}
+
+impl Stock {
+    fn new(most: usize) -> Self {
+        let used = AtomicUsize::new(0);
+        Self { most, used }
+    }
+
+    /// Takes so much more for who holds so much; it must be given back even when it was too much.
+    fn take(&self, n: usize, held: &mut usize) -> Result<(), Refusal> {
+        let before = self.used.fetch_add(n, Ordering::Relaxed);
+        *held += n;
+        // Whoever is alone always finds room.
+        if before.saturating_add(n) > self.most && before > 0 {
+            return Err(Refusal::busy());
+        }
+        Ok(())
+    }
+
+    fn give_back(&self, n: usize) {
+        self.used.fetch_sub(n, Ordering::Relaxed);
+    }
+}
+
 /// Memory that a body takes, counted against that of all bodies.
 #[derive(Debug)]
 pub(super) struct Room {
     calls: Arc<Calls>,
-    bytes: usize,
+    n_bytes: usize,
+    n_values: usize,
 }
 
 impl Room {
-    /// Takes so much more, unless all bodies together would take too much.
-    pub(super) fn grow(&mut self, n: usize) -> Result<(), Refusal> {
-        let before = self.calls.bytes.fetch_add(n, Ordering::Relaxed);
-        self.bytes += n;
-        // One body alone always finds room.
-        if before.saturating_add(n) > self.calls.max_bytes && before > 0 {
-            return Err(Refusal::busy());
-        }
-        Ok(())
+    /// Takes so many more bytes, unless all bodies together would take too many.
+    pub(super) fn grow(&mut self, n_bytes: usize) -> Result<(), Refusal> {
+        self.calls.bytes.take(n_bytes, &mut self.n_bytes)
+    }
+
+    /// The same for values.
+    pub(super) fn hold(&mut self, n_values: usize) -> Result<(), Refusal> {
+        self.calls.values.take(n_values, &mut self.n_values)
     }
 }
 
 impl Drop for Room {
     fn drop(&mut self) {
-        self.calls.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.calls.bytes.give_back(self.n_bytes);
+        self.calls.values.give_back(self.n_values);
     }
 }

@@ -9,6 +9,7 @@ use hyper::header::EXPECT;
 use hyper::http::request::Parts;
 use hyper::{Request, StatusCode};
 use rmcp::model::{ErrorCode, JsonRpcError, JsonRpcMessage, ServerJsonRpcMessage};
+use serde_json::Value;
 use workspace::Cancel;
 
 use super::calls::{CancelOnDrop, Room};
@@ -21,6 +22,7 @@ use super::{Http, message::Request as Asking};
 use crate::mcp::{self, Connection};
 use crate::progress::Progress;
 use crate::stdio;
+use crate::stdio::values::{self, VALUES};
 use crate::toolset::Caller;
 
 /// Bodies of more bytes are read as JSON on a thread of their own.
@@ -66,15 +68,14 @@ pub(super) async fn answer(http: &Arc<Http>, request: Request<Incoming>) -> Repl
 async fn post(http: &Arc<Http>, head: &Parts, body: &mut Incoming) -> Result<Reply, Refusal> {
     let mut room = http.calls.room();
     let bytes = read_body(http, body, &mut room).await?;
-    let parsed = if bytes.len() > LONG {
-        let parse = move || stdio::parse(&bytes);
-        tokio::task::spawn_blocking(parse)
-            .await
-            .map_err(|_| Refusal::internal())?
+    let is_long = bytes.len() > LONG;
+    let read = move || read_message(&bytes, &mut room).map(|parsed| (parsed, room));
+    let (parsed, room) = if is_long {
+        let read = tokio::task::spawn_blocking(read).await;
+        read.map_err(|_| Refusal::internal())??
     } else {
-        stdio::parse(&bytes)
+        read()?
     };
-    let parsed = parsed.ok_or_else(Refusal::json)?;
     if let Some(fault) = message::refuse_revision(http.toolset.terms().eras, &parsed) {
         return Ok(fault.reply());
     }
@@ -242,6 +243,16 @@ async fn read_body(http: &Http, body: &mut Incoming, room: &mut Room) -> Result<
         room.grow(data.len())?;
         whole.extend_from_slice(&data);
     }
+}
+
+/// Reads a body as JSON, if what it becomes has room in memory.
+fn read_message(body: &[u8], room: &mut Room) -> Result<Value, Refusal> {
+    let n_values = values::count(body);
+    if n_values > VALUES {
+        return Err(Refusal::too_many(VALUES));
+    }
+    room.hold(n_values)?;
+    stdio::parse(body).ok_or_else(Refusal::json)
 }
 
 /// Takes what is left of a body, up to so many bytes.

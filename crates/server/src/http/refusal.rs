@@ -101,6 +101,12 @@ impl Refusal {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, text)
     }
 
+    /// Its body holds too many values.
+    pub(super) fn too_many(max_values: usize) -> Self {
+        let text = format!("Payload Too Large: a request may have at most {max_values} values");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, text)
+    }
+
     /// Its body did not come in time.
     pub(super) fn too_slow() -> Self {
         let text = "Request Timeout: the rest of the request did not come";

@@ -248,6 +248,36 @@ fn bodies_take_so_much_memory_together_and_no_more() {
 }
 
 #[test]
+fn values_take_so_much_memory_together_and_no_more() {
+    let served = Served::start("values", |limits| limits.body_bytes = 4 << 20);
+    let call = |n_values: usize| {
+        let values = vec!["0"; n_values].join(",");
+        let call = r#"{"name":"wait","arguments":{"stage":"values"},"more":["#;
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{call}{values}]}}}}"#
+        );
+        let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                    Connection: close\r\n";
+        let length = body.len();
+        served.send(format!("{head}Content-Length: {length}\r\n\r\n{body}").as_bytes())
+    };
+    let answer = rest(call(1_000_000));
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+    let text = "Payload Too Large: a request may have at most 1000000 values";
+    assert!(answer.contains(text), "{answer}");
+    // Four times as many have room, as long as their calls run.
+    let held: Vec<_> = (0..4).map(|_| call(900_000)).collect();
+    until(|| served.stage.running() == 4);
+    let answer = rest(call(900_000));
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    served.stage.let_end(4);
+    for call in held {
+        assert!(rest(call).contains("done"));
+    }
+    served.finish();
+}
+
+#[test]
 fn a_body_that_does_not_come_ends_in_a_time_out() {
     let served = Served::start("slow", |limits| {
         limits.body_time = Duration::from_millis(50);

@@ -7,6 +7,7 @@
 
 mod lines;
 mod state;
+pub(crate) mod values;
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,6 +28,7 @@ use crate::platform;
 use crate::toolset::Toolset;
 use lines::{Line, Lines};
 use state::{CALLS_AT_ONCE, COMMANDS_AT_ONCE, Job, REST_AT_ONCE, Slot, State, Task};
+use values::VALUES;
 
 /// The longest message that is read.
 pub const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -234,6 +236,12 @@ where
         let line = without_mark(line);
         if line.is_empty() {
             return None;
+        }
+        if values::count(line) > VALUES {
+            let id = lines::id_of_broken(line);
+            let text = format!("message too large (limit {VALUES} values)");
+            let error = message::refusal(id, ErrorCode::INVALID_REQUEST, text);
+            return Some(self.refuse(error));
         }
         let Some(parsed) = parse(line) else {
             let id = lines::id_of_broken(line);

@@ -239,6 +239,15 @@ fn a_message_that_is_too_long_is_refused_by_its_id() {
 }
 
 #[test]
+fn a_message_with_too_many_values_is_refused_by_its_id() {
+    let values = vec!["0"; 1_000_000].join(",");
+    let message =
+        format!(r#"{{"jsonrpc":"2.0","id":"many","method":"ping","params":{{"x":[{values}]}}}}"#);
+    let text = "message too large (limit 1000000 values)".to_owned();
+    assert_eq!(refused(&message, "many"), (-32600, text));
+}
+
+#[test]
 fn a_message_of_many_megabytes_is_served() {
     let folder = folder(&[]);
     let mut client = Client::start(folder.path(), &[]);
