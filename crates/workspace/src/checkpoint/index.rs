@@ -50,14 +50,15 @@ impl Stat {
     /// What a file is like that was read at `now_ns`; `None` when it changed too shortly before.
     pub(super) fn settled(meta: &Meta, now_ns: i128) -> Option<Self> {
         let is_coarse = meta.mtime_ns % SECOND_NS == 0;
-        let last = meta.mtime_ns.max(meta.ctime_ns);
+        let last = last_change(meta.mtime_ns, meta.ctime_ns, now_ns);
         (last + wait(is_coarse) < now_ns).then(|| Self::of(meta))
     }
 
-    /// When the file or what is said of it changed last; its own time may have been set to anything.
-    fn last_ns(&self) -> i128 {
+    /// [`Stat::settled`] for one that was in an index written at `written_ns`.
+    fn is_settled(&self, written_ns: i128) -> bool {
         let ns = |(seconds, rest): (u32, u32)| i128::from(seconds) * SECOND_NS + i128::from(rest);
-        ns(self.mtime).max(ns(self.ctime))
+        let last = last_change(ns(self.mtime), ns(self.ctime), written_ns);
+        self.mtime != (0, 0) && last + wait(self.mtime.1 == 0) < written_ns
     }
 
     pub(super) fn of(meta: &Meta) -> Self {
@@ -82,6 +83,17 @@ impl Stat {
     pub(super) fn is_of(&self, meta: &Meta) -> bool {
         let now = Self::of(meta);
         (self.ctime, self.mtime, self.ino, self.len) == (now.ctime, now.mtime, now.ino, now.len)
+    }
+}
+
+/// When a file that was looked at then, or what is said of it, changed last. A time of its content that
+/// lies ahead was set by somebody, and a change of the content would take it away; when it was set, the
+/// other time tells.
+fn last_change(mtime_ns: i128, ctime_ns: i128, then_ns: i128) -> i128 {
+    if mtime_ns > then_ns {
+        ctime_ns
+    } else {
+        mtime_ns.max(ctime_ns)
     }
 }
 
@@ -134,10 +146,9 @@ pub(super) fn overlay(git: &Dir, entries: &mut [Entry]) -> Result<Option<Seen>, 
             return;
         };
         // Whoever wrote it may have looked at the file just before it was changed once more.
-        let settled = stat.last_ns() + wait(stat.mtime.1 == 0) < written && stat.mtime != (0, 0);
         if *entry.path == *path && entry.id == id && entry.mode == mode {
             n_same += 1;
-            if settled {
+            if stat.is_settled(written) {
                 entry.stat = Some(stat);
             }
         }
@@ -254,4 +265,57 @@ pub(super) fn set(entries: &mut Vec<Entry>, sets: &[Set], stat: impl Fn(usize) -
     }
     merged.extend(old);
     *entries = merged;
+}
+
+#[cfg(test)]
+mod tests {
+    use rooted::{FileId, Kind};
+
+    use super::{Meta, SECOND_NS, Stat};
+
+    /// What is known of a file at second 1,000, by the times of its content and of its attributes.
+    fn is_settled(mtime_ns: i128, ctime_ns: i128) -> bool {
+        let meta = Meta {
+            kind: Kind::File,
+            len: 1,
+            mode: 0o644,
+            uid: 0,
+            gid: 0,
+            nlink: 1,
+            id: FileId { dev: 1, ino: 1 },
+            mtime_ns,
+            ctime_ns,
+        };
+        let now = 1000 * SECOND_NS;
+        let settled = Stat::settled(&meta, now).is_some();
+        assert_eq!(Stat::of(&meta).is_settled(now), settled);
+        settled
+    }
+
+    #[test]
+    fn times_tell_of_the_next_change_once_the_clock_has_moved_on() {
+        let at = |seconds: f64| (seconds * 1e9) as i128;
+        for (mtime, ctime, wanted) in [
+            (900.5, 900.5, true),
+            (999.94, 999.94, true),
+            (999.96, 999.96, false),
+            // Set back, and just now.
+            (1.5, 999.96, false),
+            (1.5, 900.5, true),
+            // Whole seconds may be all that there is.
+            (997.0, 997.0, true),
+            (998.0, 998.0, false),
+            (998.0, 997.0, false),
+            // Set to what is to come.
+            (4000.5, 900.5, true),
+            (4000.0, 997.0, true),
+            (4000.5, 999.96, false),
+            (4000.0, 998.0, false),
+            // The clock was ahead then, or there is one time only.
+            (4000.5, 4000.5, false),
+            (900.5, 4000.5, false),
+        ] {
+            assert_eq!(is_settled(at(mtime), at(ctime)), wanted, "{mtime} {ctime}");
+        }
+    }
 }

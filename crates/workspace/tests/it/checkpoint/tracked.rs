@@ -128,6 +128,31 @@ fn a_change_whose_times_were_set_back_is_seen() {
 }
 
 #[test]
+fn a_change_of_a_file_from_the_future_is_seen() {
+    let world = World::with(&["a", "b"]);
+    let ahead = |when: &str| {
+        let done = std::process::Command::new("touch")
+            .args(["-d", when, "a"])
+            .current_dir(world.root())
+            .status();
+        assert!(done.unwrap().success());
+    };
+    ahead("2100-01-01 00:00:00.5");
+    let open = world.open();
+    for n in 0..20 {
+        world.write("a", format!("{}\n", n % 10));
+        ahead("2100-01-01 00:00:00.5");
+        assert_eq!(open.status(), ["M a"], "{n}");
+        assert_eq!(world.open().status(), ["M a"], "{n}");
+        open.commit("next");
+        assert_eq!(open.status(), [""; 0]);
+        assert_eq!(world.open().status(), [""; 0]);
+        ahead("2101-01-01");
+        assert_eq!(open.status(), [""; 0]);
+    }
+}
+
+#[test]
 fn a_change_of_the_same_size_in_the_same_moment_is_seen() {
     let world = World::with(&["a", "b"]);
     let open = world.open();
