@@ -23,6 +23,18 @@ fn links_between_documents_lead_somewhere() {
                 let inside = !file.is_empty() && !file.contains(':');
                 if inside && fs::metadata(root().join(folder).join(file)).is_err() {
                     faults.push(format!("{}:{number}: no such file: {target}", page.path));
+                } else if let Some((_, anchor)) = target.split_once('#')
+                    && !target.contains(':')
+                {
+                    let file = if file.is_empty() {
+                        page.path.clone()
+                    } else {
+                        format!("{folder}/{file}")
+                    };
+                    let text = fs::read_to_string(root().join(file)).unwrap_or_default();
+                    if !anchors(&text).any(|one| one == anchor) {
+                        faults.push(format!("{}:{number}: no such part: {target}", page.path));
+                    }
                 }
             }
         }
@@ -143,6 +155,18 @@ fn prose(page: &Text) -> impl Iterator<Item = (usize, &str)> {
             }
             (!fenced).then_some((index + 1, line))
         })
+}
+
+/// What a link to a heading of a page ends in.
+fn anchors(page: &str) -> impl Iterator<Item = String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    headings.map(|line| {
+        let words = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = words
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    })
 }
 
 /// What stands in the round brackets of `[text](target)`.

@@ -20,6 +20,8 @@ mod commands_on_windows;
 mod config_file;
 mod conforms;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod documents;
 mod eras;
 #[cfg(target_os = "linux")]
 mod fence;
