@@ -134,6 +134,15 @@ impl Dir {
         self.run(name, |dir| platform::create_dir(dir, name, mode))
     }
 
+    /// Gives what has this name, newly made, to the owner of the folder. Nothing happens where this
+    /// process may not give files away, or on Windows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when nothing has that name.
+    pub fn hand_down_owner(&self, name: &[u8]) -> Result<()> {
+        self.run(name, |dir| platform::hand_down_owner(dir, name))
+    }
+
     /// Makes a file that must not exist yet, with the given permission bits (cut by the umask).
     ///
     /// # Errors

@@ -16,13 +16,14 @@ pub(crate) use self::no_watch::Watch;
 pub(crate) use self::os::Watch;
 pub(crate) use self::os::{
     DirHandle, FLUSHES_AT_ONCE, KEEPS_EXECUTABLE_BITS, RESOLVES, as_path, below, check_name,
-    copy_attributes, create_dir, create_file, dir_beneath, exchange, file_beneath, hard_link,
-    is_absolute, is_kernel_dir, is_kernel_file, is_link_error, is_not_a_link, is_removed,
-    keeps_times, link_components, list, list_readable, make_dirs, may_change_names, may_write,
-    mount_id, mount_id_at, name_bytes, open_dir, open_file, open_for_appending, open_for_writing,
-    open_root, open_root_without_links, plain_path, read_at, read_link, readable, readable_beneath,
-    remove_dir, remove_file, rename, rename_new, reopen, same_name, set_executable, sort_error,
-    stat, stat_dir, stat_file, symlink, sync_all, sync_dir, true_name, volume_name,
+    copy_attributes, create_dir, create_file, dir_beneath, exchange, file_beneath, hand_down_owner,
+    hard_link, is_absolute, is_kernel_dir, is_kernel_file, is_link_error, is_not_a_link,
+    is_removed, keeps_times, link_components, list, list_readable, make_dirs, may_change_names,
+    may_write, mount_id, mount_id_at, name_bytes, open_dir, open_file, open_for_appending,
+    open_for_writing, open_root, open_root_without_links, plain_path, read_at, read_link, readable,
+    readable_beneath, remove_dir, remove_file, rename, rename_new, reopen, same_name,
+    set_executable, sort_error, stat, stat_dir, stat_file, symlink, sync_all, sync_dir, true_name,
+    volume_name,
 };
 
 /// A watch where there is none: there never is one.

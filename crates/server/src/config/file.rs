@@ -68,7 +68,7 @@ pub(crate) fn resolve(path: &Path) -> Result<Option<PathBuf>, String> {
         Ok(real) => Ok(Some(real)),
         Err(error) if is_absence(error.kind()) => match std::fs::symlink_metadata(path) {
             // Somebody put a link there and believes it works.
-            Ok(_) => Err(error.to_string()),
+            Ok(_) => Err("it is a link to nothing; mend or remove it".to_owned()),
             Err(_) => Ok(None),
         },
         Err(error) => Err(error.to_string()),

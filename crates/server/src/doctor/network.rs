@@ -19,7 +19,7 @@ pub(super) fn look(findings: &mut Findings, transport: &Transport) {
     let checked = transport.check().and_then(|()| transport.tls().map(drop));
     if let Err(StartFault::Usage(text) | StartFault::Machine(text)) = checked {
         // Each of them ends with what to do.
-        findings.fault("http", text, "`workspace-mcp --help` lists the options");
+        findings.fault("http", text, "`workspace-mcp options` explains the options");
     }
     let host = rooted::show(transport.host.as_bytes());
     let port = transport.port;

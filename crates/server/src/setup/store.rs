@@ -87,7 +87,7 @@ impl Known {
     /// One line with what the operating system says.
     pub(crate) fn write(&mut self, text: &str, scope: Scope) -> Result<Written, String> {
         let old = self.old.take();
-        let fault = |what: String| format!("cannot write {}: {what}", shown(&self.path));
+        let fault = |what: String| self.refused("write", &what);
         let (folder, name) = split(&self.path).ok_or_else(|| fault("not a file".to_owned()))?;
         let dir = match &old {
             Some(_) => open(folder),
@@ -111,7 +111,10 @@ impl Known {
                 }),
             None => dir
                 .stage_new(&temp, text.as_bytes(), DURABILITY)
-                .and_then(|staged| dir.put_new(&staged, name)),
+                .and_then(|staged| {
+                    dir.hand_down_owner(&temp)?;
+                    dir.put_new(&staged, name)
+                }),
         };
         // Where the old version was put, or the new one could not; after a success without an old
         // version there is nothing.
@@ -135,6 +138,21 @@ impl Known {
         }
     }
 
+    /// What could not be done, why, and what may help.
+    fn refused(&self, what: &str, reason: &str) -> String {
+        let path = shown(&self.path);
+        let folder = shown(self.path.parent().unwrap_or(&self.path));
+        let remedy = match reason {
+            "permission denied" => {
+                format!(
+                    "; give this user the right to write in {folder}, or edit by hand (--print)"
+                )
+            }
+            _ => String::new(),
+        };
+        format!("cannot {what} {path}: {reason}{remedy}")
+    }
+
     /// Keeps a copy beside the file, in the place of an earlier one.
     ///
     /// # Errors
@@ -143,7 +161,7 @@ impl Known {
         let Some(old) = &self.old else {
             return Ok(());
         };
-        let fault = |what: String| format!("cannot keep a copy of {}: {what}", shown(&self.path));
+        let fault = |what: String| self.refused("keep a copy of", &what);
         let (folder, _) = split(&self.path).ok_or_else(|| fault("not a file".to_owned()))?;
         let dir = open(folder).map_err(fault)?;
         let temp = temp_name();
@@ -175,7 +193,7 @@ impl Known {
     /// One line with what the operating system says.
     pub(crate) fn remove(&mut self) -> Result<(), String> {
         self.old = None;
-        let fault = |what: String| format!("cannot remove {}: {what}", shown(&self.path));
+        let fault = |what: String| self.refused("remove", &what);
         let (folder, name) = split(&self.path).ok_or_else(|| fault("not a file".to_owned()))?;
         let dir = open(folder).map_err(fault)?;
         let name = name.file_name().unwrap_or_default().to_vec();
@@ -227,7 +245,12 @@ fn make(folder: &Path, scope: Scope) -> Result<Dir, String> {
 fn enter(dir: &Dir, name: &[u8], mode: u32) -> rooted::Result<Dir> {
     match dir.create_dir(name, mode) {
         Err(error) if !matches!(error.kind, rooted::ErrorKind::Exists) => Err(error),
-        _ => dir.open_dir(name),
+        Err(_) => dir.open_dir(name),
+        Ok(()) => {
+            // Whoever is root for a moment leaves nothing that the user cannot open.
+            dir.hand_down_owner(name)?;
+            dir.open_dir(name)
+        }
     }
 }
 

@@ -249,9 +249,45 @@ fn what_is_printed_is_not_written() {
 
 #[cfg(unix)]
 mod unix {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
     use super::{Value, json_of, outcome, world};
+
+    /// As after `sudo`, which leaves the home of the user in place.
+    #[test]
+    fn what_root_makes_in_the_home_of_somebody_belongs_to_them() {
+        let world = world();
+        let home = world.path().join("home");
+        let own = std::fs::metadata(&home).unwrap().uid();
+        // Only root may give files away; for anybody else all that is made is theirs.
+        let user = if std::os::unix::fs::chown(&home, Some(12345), Some(12345)).is_ok() {
+            12345
+        } else {
+            own
+        };
+        assert_eq!(outcome(world.path(), &["codex"]).0, 0);
+        for path in [".codex", ".codex/config.toml"] {
+            assert_eq!(
+                std::fs::metadata(home.join(path)).unwrap().uid(),
+                user,
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_told() {
+        let world = world();
+        std::fs::create_dir(world.path().join("home/.cursor")).unwrap();
+        symlink("nowhere", world.path().join("home/.cursor/mcp.json")).unwrap();
+        let (code, _, stderr) = outcome(world.path(), &["cursor"]);
+        assert_eq!(code, 1);
+        assert_eq!(
+            stderr,
+            "[workspace-mcp] cannot read HOME/.cursor/mcp.json: it is a link to nothing; mend or \
+             remove it\n"
+        );
+    }
 
     #[test]
     fn the_mode_of_a_secret_file_is_kept_and_that_of_its_copy_too() {

@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io;
 
-use rustix::fs::{self, Mode, XattrFlags};
+use rustix::fs::{self, AtFlags, Gid, Mode, Uid, XattrFlags};
 use rustix::io::Errno;
 
+use super::DirHandle;
 use crate::meta::Meta;
 
 /// Signatures over the old content, which the kernel makes anew, and the rights that a program file
@@ -64,7 +65,7 @@ impl Owner {
 }
 
 fn give_owner(to: &File, made: &Meta, meta: &Meta) -> io::Result<Owner> {
-    let (uid, gid) = (fs::Uid::from_raw(meta.uid), fs::Gid::from_raw(meta.gid));
+    let (uid, gid) = (Uid::from_raw(meta.uid), Gid::from_raw(meta.gid));
     let refused = |error: Errno| {
         matches!(
             error,
@@ -85,6 +86,21 @@ fn give_owner(to: &File, made: &Meta, meta: &Meta) -> io::Result<Owner> {
         Ok(()) => Ok(Owner::Group),
         Err(error) if refused(error) => Ok(Owner::Neither),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Gives what has this name the owner and group of its folder, where that is somebody else and this
+/// process may.
+pub(crate) fn hand_down_owner(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
+    let folder = fs::fstat(dir)?;
+    let made = fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if made.st_uid == folder.st_uid {
+        return Ok(());
+    }
+    let (uid, gid) = (Uid::from_raw(folder.st_uid), Gid::from_raw(folder.st_gid));
+    match fs::chownat(dir, name, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+        done => Ok(done?),
     }
 }
 

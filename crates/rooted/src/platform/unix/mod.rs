@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use crate::error::ErrorKind;
 use crate::meta::{FileId, Kind, Meta};
 
-pub(crate) use attributes::{copy_attributes, set_executable};
+pub(crate) use attributes::{copy_attributes, hand_down_owner, set_executable};
 #[cfg(target_os = "linux")]
 pub(crate) use kernel::{
     dir_beneath, file_beneath, is_kernel_dir, is_kernel_file, keeps_times, list_readable, mount_id,
