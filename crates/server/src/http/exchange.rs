@@ -28,7 +28,7 @@ use crate::toolset::Caller;
 /// Bodies of more bytes are read as JSON on a thread of their own.
 const LONG: usize = 256 * 1024;
 /// What is still taken of the body of a request that was refused, so that whoever sends it gets
-/// to see why.
+/// to see why; more where bodies may be longer.
 const REST_BYTES: usize = 1024 * 1024;
 /// How long that may take.
 const REST_TIME: Duration = Duration::from_secs(5);
@@ -52,10 +52,7 @@ pub(super) async fn answer(http: &Arc<Http>, request: Request<Incoming>) -> Repl
             http.toolset.log().debug(&refusal.reason());
             let slow = refusal.status == StatusCode::REQUEST_TIMEOUT;
             if !slow && !head.headers.contains_key(EXPECT) {
-                let most = match refusal.status {
-                    StatusCode::PAYLOAD_TOO_LARGE => REST_BYTES.max(http.limits.body_bytes),
-                    _ => REST_BYTES,
-                };
+                let most = REST_BYTES.max(http.limits.body_bytes);
                 let _ = tokio::time::timeout(REST_TIME, discard(&mut body, most)).await;
             }
             refusal.reply()

@@ -265,6 +265,10 @@ fn a_refused_body_is_taken_so_that_the_refusal_arrives() {
     assert_eq!(served.send(&Request::body(&body)).status, 413);
     let lost = Request::body(&body[..900_000]).at("POST /nope");
     assert_eq!(served.send(&lost).status, 404);
+    let open = Served::start(folder.path(), &["--token", "secret"]);
+    let long = Request::body(&vec![b' '; 30_000_000]);
+    assert_eq!(open.send(&long).status, 401);
+    assert_eq!(open.send(&long.with("Host", "evil.example")).status, 403);
     // Who asks first is told at once.
     let mut conn = served.connect();
     let asking = Request::body(b"").with("Content-Length", "1500000");
