@@ -139,7 +139,7 @@ fn ends_lines_with_crlf(file: &File) -> Result<bool, Option<std::io::Error>> {
 /// Writes a note, whole.
 ///
 /// # Errors
-/// The path faults; [`Fault::TooMuch`], [`Fault::NotReadInFull`], [`Fault::Changed`],
+/// The path faults; [`Fault::NoteNotFound`], [`Fault::TooMuch`], [`Fault::NotReadInFull`], [`Fault::Changed`],
 /// [`Fault::Twin`]; what the transaction says.
 pub fn write(
     vault: &Vault,
@@ -155,7 +155,7 @@ pub fn write(
         let mut set = ChangeSet::new(writer.durability());
         if place.meta.is_none() {
             if expected_sha256.is_some() {
-                return Err(Fault::Changed(place.path));
+                return Err(Fault::NoteNotFound(place.path));
             }
             set.create(place, content.as_bytes().to_vec());
         } else {

@@ -102,7 +102,8 @@ pub(super) fn count(args: &Args, name: &str) -> Option<usize> {
 /// The lines for people about what was left out; each begins with a line break.
 pub(super) fn left_out_lines(left_out: &LeftOut) -> String {
     let mut text = String::new();
-    let mut tell = |n: usize, what: &str| {
+    let mut tell = |n: usize, of_one: &str, of_more: &str| {
+        let what = if n == 1 { of_one } else { of_more };
         if n > 0 {
             // A String takes every write.
             let _ = write!(text, "\n... ({n} {what})");
@@ -110,10 +111,16 @@ pub(super) fn left_out_lines(left_out: &LeftOut) -> String {
     };
     tell(
         left_out.n_unnamable,
+        "left out: its name is not allowed here",
         "left out: their names are not allowed here",
     );
-    tell(left_out.n_unreadable, "left out: they could not be read");
-    tell(left_out.n_partial, "looked at only up to --max-read-bytes");
+    tell(
+        left_out.n_unreadable,
+        "left out: it could not be read",
+        "left out: they could not be read",
+    );
+    let partial = "looked at only up to --max-read-bytes";
+    tell(left_out.n_partial, partial, partial);
     text
 }
 

@@ -253,11 +253,26 @@ fn half_a_character_is_not_written() {
 }
 
 #[test]
-fn what_is_left_out_is_told_once_for_one_folder() {
+fn what_is_left_out_is_told_where_it_is() {
     let folder = vault(&[("a.md", "x"), ("con.md", "x"), ("c/a.md", "x")]);
     let mut client = serve(&folder, &[]);
-    for (of, n) in [("", Some(1)), ("c", None)] {
-        let listed = data(&mut client, "notes_list", json!({"folder": of}));
-        assert_eq!(listed["unnamable"].as_u64(), n, "{of}");
+    let one = "\n... (1 left out: its name is not allowed here)";
+    let more = "\n... (2 left out: their names are not allowed here)";
+    for (of, n, told) in [("", Some(1), one), ("c", None, ""), ("", Some(2), more)] {
+        if n == Some(2) {
+            std::fs::write(folder.path().join("notes/nul.md"), "x").unwrap();
+        }
+        for (tool, arguments) in [
+            ("notes_list", json!({"folder": of})),
+            ("notes_search", json!({"folder": of, "query": "x"})),
+        ] {
+            let listed = data(&mut client, tool, arguments.clone());
+            assert_eq!(listed["unnamable"].as_u64(), n, "{tool} {of}");
+            let text = client.call(tool, arguments);
+            let behind = text
+                .split_once("\n...")
+                .map_or("", |(head, _)| &text[head.len()..]);
+            assert_eq!(behind, told, "{tool} {of}");
+        }
     }
 }

@@ -65,7 +65,7 @@ fn text_that_was_made_to_take_long_is_answered_soon() {
         "[[", "[a](", "[a](<", "[a](b '", "[a](b \"", "[x]: ", "[[a|", "`a`[[b]]", "`", "<", "> ",
         "- ", "1. ", "#", "-", "- [ ] ", "\t", " ", &ticks,
     ] {
-        let line = piece.repeat((1 << 20) / piece.len());
+        let line = piece.repeat((1 << 18) / piece.len());
         let block = piece.repeat((30 << 10) / piece.len().min(30 << 10));
         let block = format!("---\ntitle: {block}\n---\n{block}");
         // The client gives up on an answer that takes long.

@@ -8,6 +8,9 @@ use crate::vault::markdown::{Line, Note, code_spans};
 
 /// Bytes of a target; what is longer is no path.
 const TARGET_BYTES: usize = 1024;
+/// Brackets within brackets that a target may have, as in CommonMark: so each `](` takes bounded time,
+/// and many that never end do too.
+const NESTED: usize = 32;
 /// Names of files that a wiki link may embed and that are no notes.
 const OTHER_FILES: [&str; 24] = [
     "png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "avif", "pdf", "mp3", "wav", "m4a", "ogg",
@@ -177,6 +180,7 @@ fn destination(text: &[u8]) -> Option<(&[u8], usize)> {
     let mut depth = 0_usize;
     for (at, byte) in text.iter().enumerate().take(TARGET_BYTES) {
         match byte {
+            b'(' if depth == NESTED => return None,
             b'(' => depth += 1,
             b')' if depth == 0 => return Some((text.get(..at)?, at)),
             b')' => depth -= 1,

@@ -49,6 +49,15 @@ fn links_are_found_as_they_are_written() {
     }
 }
 
+#[test]
+fn brackets_are_nested_as_deep_as_commonmark_says() {
+    for (depth, n_links) in [(1, 1), (32, 1), (33, 0), (300, 0)] {
+        let target = format!("{}b{}.md", "(".repeat(depth), ")".repeat(depth));
+        let found = targets(&format!("[a]({target})"));
+        assert_eq!(found.len(), n_links, "{depth}: {found:?}");
+    }
+}
+
 fn links_of(world: &World, note: &str) -> Links {
     links(&world.vault, &world.never, note, None).expect("there")
 }

@@ -53,7 +53,7 @@ fn a_note_that_was_not_read_in_full_is_not_replaced() {
     assert_eq!((wrote.outcome.len, wrote.outcome.created), (3, false));
     assert_eq!(wrote.sha256, Some(crate::read::sha256(b"new")));
     let missing = write(&world.vault, &world.never, "b.md", "x", Some(&hash));
-    assert_eq!(sentence(missing), "note changed since it was read: b.md");
+    assert_eq!(sentence(missing), "note not found: b.md");
 }
 
 #[test]
