@@ -41,7 +41,7 @@ pub fn supervise() -> io::Result<()> {
     } = Ends::take()?;
     // It fails only for the leader of a group, which a process just started is not.
     let _ = setsid();
-    sweep::adopt_orphans();
+    let adopts = sweep::adopt_orphans();
     sweep::wake_with_the_parents_end();
     let none = Rlimit {
         current: Some(0),
@@ -68,7 +68,7 @@ pub fn supervise() -> io::Result<()> {
     let _ = control.write_all(&Report::Started(number).to_bytes());
     let guard = Guard {
         main,
-        family: Family::of(main),
+        family: Family::of(main, adopts),
         ended: sweep::end_of(main),
         control,
         drain,

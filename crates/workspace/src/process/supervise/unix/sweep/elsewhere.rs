@@ -31,7 +31,7 @@ pub(in super::super) struct Family {
 }
 
 impl Family {
-    pub(in super::super) fn of(main: Pid) -> Self {
+    pub(in super::super) fn of(main: Pid, _adopts: bool) -> Self {
         let number = main.as_raw_nonzero().get().unsigned_abs();
         Self {
             main,
@@ -98,7 +98,9 @@ pub(in super::super) fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
-pub(in super::super) fn adopt_orphans() {}
+pub(in super::super) fn adopt_orphans() -> bool {
+    false
+}
 
 pub(in super::super) fn wake_with_the_parents_end() {}
 

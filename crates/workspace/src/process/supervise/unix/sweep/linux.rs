@@ -16,10 +16,11 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process,
     kill_process_group, pidfd_open, pidfd_send_signal, set_child_subreaper,
-    set_parent_process_death_signal, waitid, waitpid,
+    set_parent_process_death_signal, test_kill_process_group, waitid, waitpid,
 };
 
 use super::super::super::Process;
@@ -37,9 +38,10 @@ pub(in super::super) fn own_program() -> io::Result<PathBuf> {
     std::path::absolute(told)
 }
 
-pub(in super::super) fn adopt_orphans() {
-    // Every Linux that is still around can; without it the group is what is ended.
-    let _ = set_child_subreaper(Some(getpid()));
+/// Makes this process the parent of orphans; says whether it is. Every Linux that is still around
+/// can do that, but a sandbox may forbid it.
+pub(in super::super) fn adopt_orphans() -> bool {
+    set_child_subreaper(Some(getpid())).is_ok()
 }
 
 /// A process that was halted goes on when its parent ends, be it the server or one of its threads.
@@ -52,24 +54,29 @@ pub(in super::super) fn end_of(process: Pid) -> Option<OwnedFd> {
     pidfd_open(process, PidfdFlags::empty()).ok()
 }
 
-/// What belongs to a command: all that descends from this process.
+/// What belongs to a command: all that descends from this process. Where orphans do not come to it,
+/// the command's group too.
 pub(in super::super) struct Family {
     main: Pid,
+    adopts: bool,
 }
 
 impl Family {
-    pub(in super::super) fn of(main: Pid) -> Self {
-        Self { main }
+    pub(in super::super) fn of(main: Pid, adopts: bool) -> Self {
+        Self { main, adopts }
     }
 
     /// There is no need to remember: who there is can be told at any time.
     #[expect(clippy::unused_self, reason = "other systems have to remember")]
     pub(in super::super) fn look(&mut self) {}
 
-    /// Who has no children has no descendants either.
-    #[expect(clippy::unused_self, reason = "other systems have to look further")]
+    /// Who has no children has no descendants either, if orphans come to it.
     pub(in super::super) fn beyond_children(&mut self) -> Leftovers {
-        Leftovers::None
+        if self.adopts || test_kill_process_group(self.main).is_err() {
+            Leftovers::None
+        } else {
+            Leftovers::Some
+        }
     }
 
     pub(in super::super) fn ask(&mut self) {
@@ -89,7 +96,12 @@ impl Family {
             };
             return children.map(named).collect();
         };
-        let all = with_descendants(children).into_iter();
+        let mut all = with_descendants(children);
+        if !self.adopts {
+            let group = self.main.as_raw_nonzero().get().unsigned_abs();
+            all.extend(processes_with(|stat| stat.group == group));
+        }
+        let all = all.into_iter();
         let alive = all.filter(|&pid| stat(pid).is_some_and(|stat| stat.state != 'Z'));
         alive
             .map(|pid| {
@@ -103,41 +115,58 @@ impl Family {
     }
 
     fn signal(&self, signals: &[Signal]) {
-        let Some(children) = own_children() else {
-            for &signal in signals {
-                let _ = kill_process_group(self.main, signal);
-            }
+        let children = own_children();
+        let is_whole = self.adopts && children.is_some();
+        match children {
+            Some(children) => signal_all(&with_descendants(children), signals),
             // What is beneath those that end comes here, and is found the next time.
-            for child in children_by_number(self.main) {
-                for &signal in signals {
-                    let _ = kill_process(child, signal);
+            None => {
+                for child in children_by_number(self.main) {
+                    for &signal in signals {
+                        signal_one(child, None, signal);
+                    }
                 }
             }
-            return;
-        };
-        let all = with_descendants(children);
-        let known: HashSet<u32> = all.iter().copied().chain([own_number()]).collect();
-        for pid in all {
-            signal_one(pid, signals, &known);
+        }
+        if !is_whole {
+            for &signal in signals {
+                // It fails when nothing of the group is left.
+                let _ = kill_process_group(self.main, signal);
+            }
         }
     }
 }
 
-/// Signals a process if it is beneath us: the number of one that has ended may be another's.
-fn signal_one(number: u32, signals: &[Signal], known: &HashSet<u32>) {
-    let Some(pid) = pid_of(number) else {
-        return;
+/// Signals those of these processes that are beneath us: the number of one that has ended may be
+/// another's. Who is meant is looked up before the first is signalled, since that may end a parent.
+fn signal_all(all: &[u32], signals: &[Signal]) {
+    /// Each holds a file open meanwhile.
+    const AT_ONCE: usize = 128;
+    let known: HashSet<u32> = all.iter().copied().chain([own_number()]).collect();
+    let meant = |&number: &u32| {
+        let pid = pid_of(number)?;
+        let handle = end_of(pid);
+        let is_beneath = known.contains(&stat(number)?.parent);
+        is_beneath.then_some((pid, handle))
     };
-    let handle = end_of(pid);
-    if !stat(number).is_some_and(|stat| known.contains(&stat.parent)) {
-        return;
+    for some in all.chunks(AT_ONCE) {
+        let meant: Vec<_> = some.iter().filter_map(meant).collect();
+        for (pid, handle) in meant {
+            for &signal in signals {
+                signal_one(pid, handle.as_ref(), signal);
+            }
+        }
     }
-    for &signal in signals {
-        // It fails when the process has ended.
-        let _ = match &handle {
-            Some(handle) => pidfd_send_signal(handle, signal),
-            None => kill_process(pid, signal),
-        };
+}
+
+fn signal_one(pid: Pid, handle: Option<&OwnedFd>, signal: Signal) {
+    let sent = match handle {
+        Some(handle) => pidfd_send_signal(handle, signal),
+        None => Err(Errno::NOSYS),
+    };
+    // It fails when the process has ended, or where a sandbox does not know the call.
+    if matches!(sent, Err(Errno::NOSYS | Errno::PERM)) {
+        let _ = kill_process(pid, signal);
     }
 }
 
@@ -164,11 +193,7 @@ pub(in super::super) fn end_strangers(supervisors: &HashSet<u32>, patience: Dura
         if strangers.is_empty() || Instant::now() >= by {
             return;
         }
-        let all = with_descendants(strangers.clone());
-        let known = all.iter().copied().chain([own_number()]).collect();
-        for pid in all {
-            signal_one(pid, &[Signal::KILL], &known);
-        }
+        signal_all(&with_descendants(strangers.clone()), &[Signal::KILL]);
         sleep(TICK);
         for pid in strangers.into_iter().filter_map(pid_of) {
             // Nobody else takes leave of it.
@@ -229,26 +254,26 @@ fn children(pid: u32) -> Option<Vec<u32>> {
                     .filter_map(|word| word.parse::<u32>().ok()),
             ),
             // Not every kernel has these files.
-            Err(_) => return children_by_parent(pid),
+            Err(_) => return Some(processes_with(|stat| stat.parent == pid)),
         }
     }
     Some(all)
 }
 
-fn children_by_parent(parent: u32) -> Option<Vec<u32>> {
-    let names = fs::read_dir("/proc").ok()?.flatten();
+/// All processes of which the table says this.
+fn processes_with(is_meant: impl Fn(&Stat) -> bool) -> Vec<u32> {
+    let names = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    Some(
-        numbers
-            .filter(|&pid| stat(pid).is_some_and(|stat| stat.parent == parent))
-            .collect(),
-    )
+    numbers
+        .filter(|&pid| stat(pid).as_ref().is_some_and(&is_meant))
+        .collect()
 }
 
 /// What the table of processes says of one.
 struct Stat {
     state: char,
     parent: u32,
+    group: u32,
     session: u32,
 }
 
@@ -261,6 +286,7 @@ fn stat(pid: u32) -> Option<Stat> {
     Some(Stat {
         state: words.next()?.chars().next()?,
         parent: words.next()?.parse().ok()?,
-        session: words.nth(1)?.parse().ok()?,
+        group: words.next()?.parse().ok()?,
+        session: words.next()?.parse().ok()?,
     })
 }
