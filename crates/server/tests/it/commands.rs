@@ -221,7 +221,32 @@ fn what_cannot_be_started_is_said() {
     let mut served = Served::with(
         &["--shell-any", "--shell-path", "/usr/bin:relative:/bin"],
         &[],
-        &[("plain", "x"), ("d/x", "")],
+        &[
+            ("plain", "x"),
+            ("d/x", ""),
+            ("lost", "#!/nowhere\n"),
+            ("crlf", "#!/bin/sh\r\necho\r\n"),
+            ("bare", "echo\n"),
+        ],
+    );
+    for name in ["lost", "crlf", "bare"] {
+        let path = served.root.path().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for name in ["./lost", "./crlf"] {
+        assert_eq!(
+            served.run(&[name]),
+            format!(
+                "error: executable not found: {name}\nthe file is there, but not the interpreter \
+                 that its first line names (a line end of CR LF counts as part of the name), or \
+                 the loader that it needs"
+            )
+        );
+    }
+    assert_eq!(
+        served.run(&["./bare"]),
+        "error: failed to start: Exec format error\na script begins with a line that names its \
+         interpreter, such as #!/bin/sh"
     );
     assert_eq!(
         served.run(&["no-such-program"]),

@@ -2,6 +2,26 @@
 
 use std::fmt;
 
+/// What to do about some of what systems say when they do not start a program.
+const STEPS: [(&str, &str); 4] = [
+    (
+        "Argument list too long",
+        "put the text in a file and pass its path",
+    ),
+    (
+        "Exec format error",
+        "a script begins with a line that names its interpreter, such as #!/bin/sh",
+    ),
+    (
+        "Resource temporarily unavailable",
+        "this user may start no more processes for now",
+    ),
+    (
+        "Too many open files",
+        "start the server with a higher limit on open files (ulimit -n)",
+    ),
+];
+
 /// Why a command was not run, or a job not found.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -23,6 +43,8 @@ pub enum Fault {
         /// Where it was looked for.
         searched: Option<String>,
     },
+    /// There is such a file, but not what runs it; holds the name as given.
+    NoInterpreter(String),
     /// The system refused; holds what it said.
     NotStarted(String),
     /// The folder to run in does not exist; holds the argument as given.
@@ -53,8 +75,14 @@ impl Fault {
                 searched: Some(searched),
                 ..
             } => Some(format!("searched PATH: {searched}")),
-            Self::NotStarted(reason) if reason.starts_with("Argument list too long") => {
-                Some("put the text in a file and pass its path".to_owned())
+            Self::NoInterpreter(_) => Some(
+                "the file is there, but not the interpreter that its first line names (a line end \
+                 of CR LF counts as part of the name), or the loader that it needs"
+                    .to_owned(),
+            ),
+            Self::NotStarted(reason) => {
+                let known = STEPS.iter().find(|(said, _)| reason.starts_with(said));
+                known.map(|(_, step)| (*step).to_owned())
             }
             Self::TooManyJobs(_) => Some("end one with job_kill".to_owned()),
             _ => None,
@@ -78,7 +106,9 @@ impl fmt::Display for Fault {
                 write!(f, "command denied by configuration: {}", shown(name))
             }
             Self::NoProgram => f.write_str("command[0] must name a program"),
-            Self::NotFound { name, .. } => write!(f, "executable not found: {}", shown(name)),
+            Self::NotFound { name, .. } | Self::NoInterpreter(name) => {
+                write!(f, "executable not found: {}", shown(name))
+            }
             Self::NotStarted(reason) => write!(f, "failed to start: {}", shown(reason)),
             Self::FolderNotFound(input) => {
                 write!(f, "working directory not found: {}", shown(input))

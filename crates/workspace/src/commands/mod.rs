@@ -29,7 +29,7 @@ use crate::error::Error;
 use crate::limits;
 use crate::process::code_page::CodePage;
 use crate::process::supervise::{Ended, Launcher, Order, Supervised, Watch};
-use crate::process::{Environment, Folder, command_name, locate};
+use crate::process::{Environment, Folder, command_name, find_programs, locate};
 use crate::reader::Reader;
 
 /// Programs that may run in any case when there is a list.
@@ -99,6 +99,18 @@ struct Prepared {
     host_path: PathBuf,
     found_as: Option<String>,
     name: String,
+}
+
+impl Prepared {
+    /// Says whether the program is a file that may be run.
+    fn is_there(&self) -> bool {
+        let path = self.host_path.join(&self.program);
+        let name = path.file_name().and_then(OsStr::to_str);
+        let places = name.zip(path.parent());
+        places.is_some_and(|(name, folder)| {
+            find_programs(name, &[folder.to_owned()]).next().is_some()
+        })
+    }
 }
 
 impl Commands {
@@ -253,13 +265,14 @@ impl Commands {
             variables: &variables,
         };
         self.launcher.start(&order).map_err(|error| {
-            let fault = if error.kind() == io::ErrorKind::NotFound {
-                Fault::NotFound {
-                    name: prepared.name.clone(),
+            let name = prepared.name.clone();
+            let fault = match error.kind() {
+                io::ErrorKind::NotFound if prepared.is_there() => Fault::NoInterpreter(name),
+                io::ErrorKind::NotFound => Fault::NotFound {
+                    name,
                     searched: None,
-                }
-            } else {
-                Fault::NotStarted(reason(&error))
+                },
+                _ => Fault::NotStarted(reason(&error)),
             };
             Error::Command(Box::new(fault))
         })
