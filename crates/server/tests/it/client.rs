@@ -246,6 +246,26 @@ impl Drop for Client {
     }
 }
 
+/// Waits until something holds.
+#[cfg(any(target_os = "linux", windows))]
+#[track_caller]
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let by = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < by, "not in time: {what}");
+        thread::yield_now();
+    }
+}
+
+/// What follows this start on its line.
+#[cfg(any(target_os = "linux", windows))]
+#[track_caller]
+pub fn line<'a>(text: &'a str, start: &str) -> &'a str {
+    text.lines()
+        .find_map(|line| line.strip_prefix(start))
+        .unwrap_or_else(|| panic!("no {start:?} in {text}"))
+}
+
 /// The `_meta` that each request of 2026-07-28 carries.
 pub fn modern_meta() -> Value {
     json!({

@@ -11,12 +11,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::client::{Client, folder, program};
+use crate::client::{Client, eventually, folder, line, program};
 
 /// How long what has to end soon may take on a busy machine.
 const SOON: Duration = Duration::from_secs(10);
@@ -94,22 +94,6 @@ fn is_zombie(process: &Path) -> bool {
     let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
     stat.rsplit_once(')')
         .is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
-}
-
-/// Waits until something holds.
-#[track_caller]
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let by = Instant::now() + SOON;
-    while !holds() {
-        assert!(Instant::now() < by, "not in time: {what}");
-        std::thread::yield_now();
-    }
-}
-
-fn line<'a>(text: &'a str, start: &str) -> &'a str {
-    text.lines()
-        .find_map(|line| line.strip_prefix(start))
-        .unwrap_or_else(|| panic!("no {start:?} in {text}"))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::client::{Client, folder, program};
+use crate::client::{Client, eventually, folder, line, program};
 
 /// How long what has to end soon may take on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
@@ -70,21 +70,6 @@ fn port(text: &str) -> u16 {
 
 fn is_there(port: u16) -> bool {
     TcpStream::connect(("127.0.0.1", port)).is_ok()
-}
-
-#[track_caller]
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let by = Instant::now() + SOON;
-    while !holds() {
-        assert!(Instant::now() < by, "not in time: {what}");
-        std::thread::yield_now();
-    }
-}
-
-fn line<'a>(text: &'a str, start: &str) -> &'a str {
-    text.lines()
-        .find_map(|line| line.strip_prefix(start))
-        .unwrap_or_else(|| panic!("no {start:?} in {text}"))
 }
 
 #[test]

@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rooted::{Dir, Mode, RelPath, Root};
@@ -123,12 +123,19 @@ fn standard_input(input: Option<&[u8]>) -> io::Result<Stdio> {
 ///
 /// # Errors
 /// What the operating system says when it cannot be started.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where programs are started"
+)]
 pub fn exec(
     program: &Path,
     args: &[OsString],
     variables: &[(OsString, OsString)],
 ) -> io::Result<i32> {
-    os::exec(program, args, variables)
+    let mut command = Command::new(program);
+    let variables = variables.iter().map(|(name, value)| (name, value));
+    command.args(args).env_clear().envs(variables);
+    os::exec(&mut command)
 }
 
 /// The path of this program.

@@ -319,19 +319,7 @@ pub(crate) fn owner() -> Option<u32> {
     Some(rustix::process::geteuid().as_raw())
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where programs are started"
-)]
-pub(super) fn exec(
-    program: &Path,
-    args: &[OsString],
-    variables: &[(OsString, OsString)],
-) -> io::Result<i32> {
-    let variables = variables.iter().map(|(name, value)| (name, value));
-    Err(Command::new(program)
-        .args(args)
-        .env_clear()
-        .envs(variables)
-        .exec())
+/// Becomes another program.
+pub(super) fn exec(command: &mut Command) -> io::Result<i32> {
+    Err(command.exec())
 }

@@ -251,22 +251,9 @@ pub(crate) fn owner() -> Option<u32> {
     None
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is where programs are started"
-)]
-pub(super) fn exec(
-    program: &Path,
-    args: &[OsString],
-    variables: &[(OsString, OsString)],
-) -> io::Result<i32> {
-    let variables = variables.iter().map(|(name, value)| (name, value));
-    let status = Command::new(program)
-        .args(args)
-        .env_clear()
-        .envs(variables)
-        .status()?;
-    Ok(status.code().unwrap_or(1))
+/// Waits for the end of another program, since this one cannot become it.
+pub(super) fn exec(command: &mut Command) -> io::Result<i32> {
+    Ok(command.status()?.code().unwrap_or(1))
 }
 
 #[cfg(test)]
