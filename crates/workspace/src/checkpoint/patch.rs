@@ -140,7 +140,7 @@ fn content(side: &Option<Side>) -> &[u8] {
 fn quoted(prefix: &str, path: &[u8]) -> String {
     let plain = std::str::from_utf8(path)
         .ok()
-        .filter(|text| !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')));
+        .filter(|text| !text.contains(|c: char| rooted::is_hidden(c) || matches!(c, '"' | '\\')));
     if let Some(text) = plain {
         return format!("{prefix}{text}");
     }
@@ -152,7 +152,7 @@ fn quoted(prefix: &str, path: &[u8]) -> String {
                 '\n' => out.push_str("\\n"),
                 '\t' => out.push_str("\\t"),
                 '\r' => out.push_str("\\r"),
-                c if c.is_control() => {
+                c if rooted::is_hidden(c) => {
                     let mut bytes = [0; 4];
                     octal(c.encode_utf8(&mut bytes).as_bytes(), &mut out);
                 }

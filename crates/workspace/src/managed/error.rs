@@ -149,6 +149,7 @@ impl From<Cause> for Error {
             | Cause::NotADirectory(_)
             | Cause::IsADirectory(_)
             | Cause::NotRegular(_) => Code::DirectoryExpected,
+            Cause::NameTooLong(_) => Code::InvalidPath,
             Cause::TooLarge { .. } | Cause::ResultTooLarge { .. } => Code::FileTooLarge,
             // The other toolsets may keep it elsewhere.
             Cause::NotWritable => {

@@ -145,3 +145,16 @@ fn a_history_that_was_taken_away_is_not_called_foreign() {
     talk.apply(&[create("b", "b")]);
     assert_eq!(talk.ok("git_status", json!({}))["clean"], true);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_the_disk_cannot_hold_is_an_invalid_path() {
+    let world = World::new(&[]);
+    let mut talk = world.start();
+    // 255 characters may be more than the 255 bytes that a name has there.
+    let fault = talk.apply_fault(&[create(&"é".repeat(200), "x")]);
+    assert!(
+        fault.starts_with("ERROR [INVALID_PATH]: name too long: é"),
+        "{fault}"
+    );
+}

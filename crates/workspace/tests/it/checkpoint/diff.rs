@@ -106,6 +106,39 @@ fn diffs_are_those_of_git() {
 }
 
 #[test]
+fn a_name_hides_nothing_in_a_diff() {
+    let odd = [
+        "a\u{202e}b",
+        "zero\u{200b}width",
+        "esc\u{1b}[2J",
+        "line\nbreak",
+        "q\"uote",
+    ];
+    let world = World::new();
+    for name in odd {
+        world.write(name, "x\n");
+    }
+    let open = world.open();
+    for name in odd {
+        world.write(name, "y\n");
+    }
+    let diff = diff(&open, &DiffRequest::default()).text;
+    for name in [
+        r#""a/a\342\200\256b" "b/a\342\200\256b""#,
+        r#""a/zero\342\200\213width""#,
+        r#""a/esc\033[2J""#,
+        r#""a/line\nbreak""#,
+        r#""a/q\"uote""#,
+    ] {
+        assert!(diff.contains(&format!("diff --git {name}")), "{diff}");
+    }
+    assert!(
+        !diff.contains(|c: char| c != '\n' && rooted::is_hidden(c)),
+        "{diff}"
+    );
+}
+
+#[test]
 fn a_diff_is_of_a_path_when_asked() {
     let world = World::with(&["a/1", "a/2", "ab", "b"]);
     let open = world.open();
