@@ -84,6 +84,9 @@ impl Fault {
                 let known = STEPS.iter().find(|(said, _)| reason.starts_with(said));
                 known.map(|(_, step)| (*step).to_owned())
             }
+            Self::NoJobFolder(_) => {
+                Some("WORKSPACE_MCP_JOB_DIR of the server names another folder for them".to_owned())
+            }
             Self::TooManyJobs(_) => Some("end one with job_kill".to_owned()),
             _ => None,
         }

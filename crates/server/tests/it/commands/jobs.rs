@@ -260,6 +260,17 @@ fn the_folder_of_logs_is_the_owners_alone() {
     let mut client = Client::start_with(program.env("WORKSPACE_MCP_JOB_DIR", open.path()));
     let text = start(&mut client);
     assert!(text.starts_with("error: cannot keep job logs: "), "{text}");
+
+    let taken = open.path().join("file");
+    fs::write(&taken, "").unwrap();
+    let mut program = crate::client::program(root.path(), &["--shell-any"]);
+    let mut client = Client::start_with(program.env("WORKSPACE_MCP_JOB_DIR", &taken));
+    let expected = format!(
+        "error: cannot keep job logs: {}: Not a directory\nWORKSPACE_MCP_JOB_DIR of the server \
+         names another folder for them",
+        taken.display()
+    );
+    assert_eq!(start(&mut client), expected);
 }
 
 #[test]

@@ -122,3 +122,18 @@ fn where_a_server_sees_processes_makes_no_difference_to_its_commands() {
         all_is_as_usual(client);
     }
 }
+
+#[test]
+fn a_server_without_devices_says_what_its_commands_lack() {
+    let Some(rights) = rights(&["--mount"]) else {
+        return;
+    };
+    let hidden = "mount -t tmpfs none /dev; exec \"$@\"";
+    let way = [&["unshare"], rights, &["--mount", "sh", "-c", hidden, "sh"]].concat();
+    let (mut client, _root) = started_by(&way);
+    let text = client.call("run_command", json!({"command": ["true"]}));
+    assert_eq!(
+        text,
+        "error: failed to start: its supervisor was ended, or has no /dev/null"
+    );
+}

@@ -108,7 +108,10 @@ impl JobFolder {
                 } else {
                     Root::open(named, Mode::NO_LINKS)
                 };
-                let root = root.map_err(|error| refused(reason(&error)))?;
+                let root = root.map_err(|error| {
+                    let named = rooted::show(named.as_os_str().as_encoded_bytes());
+                    refused(format!("{named}: {}", reason(&error)))
+                })?;
                 let dir = root
                     .open_dir(&RelPath::root())
                     .map_err(|error| refused(error.to_string()))?;

@@ -125,6 +125,8 @@ impl Supervised {
             Ok(Report::WrongFolder | Report::Exited(..)) => {
                 io::Error::other("the folder was replaced meanwhile")
             }
+            // What was to be sent to it says only that.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => supervisor_ended(),
             Err(error) => error,
         };
         // It has nothing to do but to end what it may have started.
@@ -285,7 +287,7 @@ impl Supervised {
             }
             let now = Instant::now();
             if self.control.is_none() || now >= by {
-                return Err(io::Error::other("its supervisor was ended"));
+                return Err(supervisor_ended());
             }
             // Its output can wait in the pipe.
             let output = self.output.take();
@@ -361,6 +363,11 @@ fn wait_for(watched: &mut [PollFd<'_>], limit: Duration) {
         // What stands in the way shows when something is taken.
         let _ = poll(watched, Some(&limit));
     }
+}
+
+/// Nothing can be told of a command whose supervisor did not get to start it.
+fn supervisor_ended() -> io::Error {
+    io::Error::other("its supervisor was ended, or has no /dev/null")
 }
 
 fn is_later(error: &io::Error) -> bool {
