@@ -18,7 +18,7 @@ use crate::{Result, browser, conformance, packages, platform};
 pub fn run(server: &Path, only: Option<&str>) -> Count {
     let mut total = Count::default();
     let mut ran = false;
-    for (name, client) in [
+    let all = [
         (
             "TypeScript client",
             typescript as fn(&Path) -> Result<Count>,
@@ -28,7 +28,8 @@ pub fn run(server: &Path, only: Option<&str>) -> Count {
         ("browser", browser::run),
         ("conformance", conformance::run),
         ("package", packages::run),
-    ] {
+    ];
+    for (name, client) in all {
         if only.is_some_and(|only| only != name) {
             continue;
         }
@@ -40,7 +41,8 @@ pub fn run(server: &Path, only: Option<&str>) -> Count {
         ran = true;
     }
     if !ran {
-        eprintln!("no tests of that name; without a name all of them run, each under its own");
+        let names = all.map(|(name, _)| name).join(", ");
+        eprintln!("no tests of that name: expected one of {names}, or none for all of them");
     }
     total
 }
