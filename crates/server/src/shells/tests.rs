@@ -1,5 +1,5 @@
 use super::{NAMES, script};
-use crate::catalog::{ALL, Takes};
+use crate::catalog::{ALL, Follows, Takes};
 use crate::options::{gist, opt};
 
 #[test]
@@ -18,6 +18,23 @@ fn every_script_names_every_command_and_option() {
         }
     }
     assert!(script("cmd").is_none());
+}
+
+/// A spec for any number of words takes the place of options that are half written.
+#[test]
+fn zsh_completes_options_where_no_word_may_follow() {
+    let script = script("zsh").unwrap();
+    for entry in ALL.iter().filter(|entry| entry.follows == Follows::Nothing) {
+        let name = if entry.name.is_empty() {
+            "''"
+        } else {
+            entry.name
+        };
+        let (_, block) = script.split_once(&format!("\n        {name})\n")).unwrap();
+        let (block, _) = block.split_once(";;").unwrap();
+        assert!(!block.contains("'*:"), "{block}");
+        assert!(!block.trim_end().ends_with('\\'), "{block}");
+    }
 }
 
 #[test]

@@ -39,6 +39,13 @@ pub(super) fn script() -> String {
          \x20   for word in \"${{(@)words[2,CURRENT-1]}}\"; do\n\
          \x20       if (( ${{commands[(I)$word:*]}} )); then command=$word; break; fi\n\
          \x20   done\n\
+         \x20   # Behind `--` go the words of the server.\n\
+         \x20   local -i dashes=${{words[(i)--]}}\n\
+         \x20   if [[ $command == setup ]] && (( dashes < CURRENT )); then\n\
+         \x20       command=\n\
+         \x20       words=($words[1] \"${{(@)words[dashes+1,-1]}}\")\n\
+         \x20       CURRENT=$(( CURRENT - dashes + 1 ))\n\
+         \x20   fi\n\
          \x20   if [[ -z $command && $words[CURRENT] != -* ]]; then\n\
          \x20       _describe command commands\n\
          \x20   fi\n\
@@ -60,7 +67,12 @@ fn specs(entry: &Entry) -> String {
         let _ = writeln!(text, "                {} \\", quoted(&spec(option)));
     }
     let rest = match entry.follows {
-        Follows::Nothing => "*:: :",
+        // A word that may follow would hide what the option that is begun can become.
+        Follows::Nothing if entry.name.is_empty() => {
+            return text.trim_end_matches([' ', '\\', '\n']).to_owned() + "\n";
+        }
+        // The command itself.
+        Follows::Nothing => "1: :",
         Follows::File => "*:file:_files",
         Follows::Anything => "*: :_default",
         Follows::Words(_) | Follows::Tool => {
