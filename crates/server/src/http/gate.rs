@@ -4,8 +4,8 @@
 use hyper::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
-    ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName,
-    HeaderValue, ORIGIN, VARY,
+    ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderMap,
+    HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority as Target;
@@ -110,6 +110,10 @@ pub(super) fn pass(access: &Access, head: &Parts) -> Result<Pass, Refusal> {
         .is_some_and(|media| media.trim().eq_ignore_ascii_case("application/json"));
     if !is_json {
         return Err(Refusal::content_type());
+    }
+    let mut codings = headers.get_all(CONTENT_ENCODING).iter();
+    if codings.any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(Refusal::coding());
     }
     Ok(Pass::Post)
 }

@@ -95,6 +95,12 @@ impl Refusal {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, REFUSED, text)
     }
 
+    /// Its body is compressed.
+    pub(super) fn coding() -> Self {
+        let text = "Unsupported Media Type: send the body without Content-Encoding";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, REFUSED, text)
+    }
+
     /// Its body is too long.
     pub(super) fn too_large(max_bytes: usize) -> Self {
         let text = format!("Payload Too Large: a request may have at most {max_bytes} bytes");

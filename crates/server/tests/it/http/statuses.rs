@@ -129,6 +129,12 @@ fn refusals_have_the_known_bodies() {
             "Unsupported Media Type: Content-Type must be application/json",
         ),
         (
+            good.clone().with("Content-Encoding", "gzip"),
+            415,
+            -32000,
+            "Unsupported Media Type: send the body without Content-Encoding",
+        ),
+        (
             Request::body(long.as_bytes()).with("Authorization", "Bearer secret"),
             413,
             -32000,
