@@ -5,6 +5,15 @@
     clippy::disallowed_macros,
     reason = "tests build their worlds by path, look at what became of them, and say what they skip"
 )]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_mut,
+        reason = "some tests are about one system, and so is what helps them"
+    )
+)]
 
 #[cfg(unix)]
 mod agree;

@@ -6,6 +6,15 @@
     clippy::unwrap_used,
     reason = "tests set up real folders, start the real program, and stop at the first surprise"
 )]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_mut,
+        reason = "some tests are about one system, and so is what helps them"
+    )
+)]
 
 mod answers;
 #[cfg(target_os = "linux")]

@@ -317,8 +317,6 @@ fn many_files_are_told_apart_the_same_by_several_threads() {
 
 #[cfg(unix)]
 mod unix {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::{ListRequest, Policy, fs, list_with, shown, world};
@@ -343,6 +341,9 @@ mod unix {
     #[cfg(target_os = "linux")]
     #[test]
     fn hard_names_are_shown_in_one_line() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+
         let temp = world(&[
             "a b",
             "it's \"q\"",

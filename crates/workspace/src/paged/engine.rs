@@ -465,7 +465,8 @@ impl Paged {
     }
 }
 
-#[cfg(test)]
+// The tests that need these change files as Unix does.
+#[cfg(all(test, unix))]
 impl Paged {
     /// Walks that were made so far.
     pub(super) fn n_walks(&self) -> usize {

@@ -200,6 +200,7 @@ pub(crate) fn command_name(program: &str) -> String {
 
 /// Marks a file as in use. Locks keep others from reading and its owner from writing here, and a
 /// file that is open can be read to the end although it was removed, so there is nothing to do.
+#[expect(clippy::disallowed_types, reason = "it was opened beneath a root")]
 pub(crate) fn hold(_file: &std::fs::File) {}
 
 /// The code page of consoles, as this system was set up.

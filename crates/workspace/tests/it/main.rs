@@ -3,6 +3,15 @@
     clippy::disallowed_methods,
     reason = "tests build and look at their own trees, and start themselves as other processes"
 )]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_mut,
+        reason = "some tests are about one system, and so is what helps them"
+    )
+)]
 
 mod changes;
 #[cfg(unix)]

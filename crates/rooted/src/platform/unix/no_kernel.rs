@@ -55,10 +55,11 @@ pub(crate) fn sync_all(_dir: &DirHandle) -> io::Result<()> {
 }
 
 /// The device stands in for the mount.
-#[expect(
+#[allow(
     clippy::unnecessary_cast,
     clippy::cast_lossless,
-    reason = "its width differs between systems"
+    clippy::cast_sign_loss,
+    reason = "what it is differs between systems"
 )]
 pub(crate) fn mount_id(dir: &DirHandle) -> Option<u64> {
     rustix::fs::fstat(dir).ok().map(|stat| stat.st_dev as u64)
@@ -122,7 +123,7 @@ fn listed_name(dir: &DirHandle, name: &[u8], meta: &Meta) -> Option<Box<[u8]>> {
     }
     let folded = |name: &[u8]| String::from_utf8_lossy(name).to_lowercase();
     let find = |wanted: &dyn Fn(&[u8]) -> bool| {
-        let mut name = None;
+        let mut name: Option<Box<[u8]>> = None;
         let each = |found: &[u8], _| {
             if name.is_none() && wanted(found) {
                 name = Some(Box::from(found));
@@ -135,7 +136,7 @@ fn listed_name(dir: &DirHandle, name: &[u8], meta: &Meta) -> Option<Box<[u8]>> {
     find(&|found| found == name)
         .or_else(|| find(&|found| folded(found) == asked))
         .or_else(|| find(&|found| super::stat(dir, found).is_ok_and(|it| it.id == meta.id)))
-        .filter(|found: &Box<[u8]>| **found != *name)
+        .filter(|found| **found != *name)
 }
 
 /// Not known of any file system here.

@@ -1,6 +1,4 @@
-use std::path::Path;
-
-use super::{anchored, split};
+use super::split;
 
 fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
@@ -39,6 +37,10 @@ fn an_own_option_needs_its_value() {
 #[test]
 #[cfg(unix)]
 fn paths_hold_from_anywhere() {
+    use std::path::Path;
+
+    use super::anchored;
+
     let words = [
         "--root",
         ".",
