@@ -1,5 +1,8 @@
 //! What can go wrong, as values: the sentence for the caller and the hint that follows it.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use rooted::{ErrorKind, RelPath};
@@ -351,7 +354,14 @@ impl fmt::Display for Error {
             Self::GitFailed(reason) => f.write_str(reason),
             Self::Command(fault) => write!(f, "{fault}"),
             Self::Cancelled => f.write_str("cancelled before it was done"),
-            Self::Io { path, .. } => write!(f, "unexpected internal error: {path}"),
+            Self::Io { path, source } => {
+                f.write_str("unexpected internal error: ")?;
+                // What the system says names no paths; anything else may.
+                if source.raw_os_error().is_some() {
+                    write!(f, "{source}: ")?;
+                }
+                write!(f, "{path}")
+            }
         }
     }
 }
