@@ -29,6 +29,8 @@ pub enum ErrorKind {
     NotRegular,
     /// The operating system refused.
     PermissionDenied,
+    /// Another program has it open in a way that does not go with this: mostly on Windows.
+    InUse,
     /// Links that lead in a circle, or more than 40 of them.
     LinkLoop,
     /// A link, where the mode allows none.
@@ -79,6 +81,7 @@ impl fmt::Display for Error {
             ErrorKind::IsADirectory => "is a directory",
             ErrorKind::NotRegular => "not a regular file",
             ErrorKind::PermissionDenied => "permission denied",
+            ErrorKind::InUse => "open in another program",
             ErrorKind::LinkLoop => "too many symbolic links",
             ErrorKind::LinkRefused => "symbolic link refused",
             ErrorKind::HardLinked => "has more than one name",

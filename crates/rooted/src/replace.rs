@@ -449,7 +449,10 @@ impl Dir {
 fn no_links(error: &Error) -> bool {
     matches!(
         error.kind,
-        ErrorKind::Unsupported | ErrorKind::PermissionDenied | ErrorKind::Other(_)
+        ErrorKind::Unsupported
+            | ErrorKind::PermissionDenied
+            | ErrorKind::InUse
+            | ErrorKind::Other(_)
     )
 }
 

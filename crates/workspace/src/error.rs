@@ -34,6 +34,8 @@ pub enum Error {
     NotRegular(RelPath),
     /// The operating system refused.
     PermissionDenied(RelPath),
+    /// Another program has it open in a way that does not go with this.
+    InUse(RelPath),
     /// Links that lead in a circle.
     LinkLoop(RelPath),
     /// A name longer than the file system takes.
@@ -177,6 +179,7 @@ impl Error {
             | Self::NotADirectory(path)
             | Self::NotRegular(path)
             | Self::PermissionDenied(path)
+            | Self::InUse(path)
             | Self::LinkLoop(path)
             | Self::NameTooLong(path)
             | Self::NoSpace(path)
@@ -265,6 +268,10 @@ impl fmt::Display for Error {
             Self::NotADirectory(path) => write!(f, "not a directory: {path}"),
             Self::NotRegular(path) => write!(f, "not a regular file: {path}"),
             Self::PermissionDenied(path) => write!(f, "permission denied: {path}"),
+            Self::InUse(path) => write!(
+                f,
+                "open in another program; close it there and try again: {path}"
+            ),
             Self::LinkLoop(path) => write!(f, "too many symbolic links: {path}"),
             Self::NameTooLong(path) => write!(f, "name too long: {path}"),
             Self::NoSpace(path) => write!(f, "no space left on device: {path}"),
@@ -376,6 +383,7 @@ impl From<rooted::Error> for Error {
             ErrorKind::IsADirectory => Self::IsADirectory(path),
             ErrorKind::NotRegular => Self::NotRegular(path),
             ErrorKind::PermissionDenied => Self::PermissionDenied(path),
+            ErrorKind::InUse => Self::InUse(path),
             ErrorKind::LinkLoop | ErrorKind::LinkRefused => Self::LinkLoop(path),
             ErrorKind::NameTooLong => Self::NameTooLong(path),
             ErrorKind::NoSpace => Self::NoSpace(path),

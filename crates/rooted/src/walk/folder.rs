@@ -122,6 +122,7 @@ impl Fault {
             ErrorKind::NotRegular => State::Closed,
             ErrorKind::IsADirectory
             | ErrorKind::PermissionDenied
+            | ErrorKind::InUse
             | ErrorKind::HardLinked
             | ErrorKind::OtherFilesystem
             | ErrorKind::NameTooLong

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::windows::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use rooted::{ErrorKind, Kind, Mode, PathFault, RelPath, Root};
@@ -201,4 +202,44 @@ fn writes_renames_and_removes_by_folder_and_name() {
         ]
     );
     assert!(dir.may_change_names() && dir.may_write(b"File.txt") && !root.is_gone());
+}
+
+#[test]
+fn what_another_program_keeps_open_is_told_as_such() {
+    let (temp, root) = world();
+    let dir = root.open_dir(&rel("Dir")).expect("a folder");
+    let mut alone = fs::OpenOptions::new();
+    let path = temp.path().join("ws/Dir/File.txt");
+    let held = alone.read(true).share_mode(0).open(path).expect("the file");
+    let refused = [
+        dir.open_file(b"File.txt").map(drop),
+        dir.open_for_appending(b"File.txt").map(drop),
+        dir.remove_file(b"File.txt"),
+        dir.rename(b"File.txt", &dir, b"moved"),
+    ];
+    for (index, refused) in refused.into_iter().enumerate() {
+        let kind = refused.expect_err("it is open").kind;
+        assert!(matches!(kind, ErrorKind::InUse), "{index}: {kind:?}");
+    }
+    drop(held);
+    dir.rename(b"File.txt", &dir, b"moved").expect("let go of");
+    dir.remove_file(b"moved").expect("let go of");
+}
+
+#[test]
+fn a_file_marked_as_read_only_is_removed_and_its_other_name_keeps_the_mark() {
+    let (temp, root) = world();
+    let dir = root.open_dir(&rel("Dir")).expect("a folder");
+    dir.hard_link(b"File.txt", &dir, b"second").expect("a name");
+    let second = temp.path().join("ws/Dir/second");
+    let mut mark = fs::metadata(&second).expect("the file").permissions();
+    mark.set_readonly(true);
+    fs::set_permissions(&second, mark).expect("own file");
+    dir.remove_file(b"File.txt").expect("removed");
+    dir.stat(b"File.txt").expect_err("its name is gone");
+    let left = fs::metadata(&second).expect("the other name");
+    assert!(left.permissions().readonly());
+    dir.remove_file(b"second").expect("removed");
+    let names = dir.list().expect("a folder");
+    assert_eq!(names, [(Box::from(&b"Sub"[..]), Kind::Dir)]);
 }

@@ -240,7 +240,7 @@ impl Scan<'_> {
             Ok(_) => true,
             Err(error) => !matches!(
                 error.kind,
-                ErrorKind::PermissionDenied | ErrorKind::Other(_)
+                ErrorKind::PermissionDenied | ErrorKind::InUse | ErrorKind::Other(_)
             ),
         }
     }
@@ -407,7 +407,7 @@ fn out_of_reach(
     if is_absent(&error.kind) {
         return Ok(());
     }
-    if !matches!(error.kind, ErrorKind::PermissionDenied) {
+    if !matches!(error.kind, ErrorKind::PermissionDenied | ErrorKind::InUse) {
         return Err(error.into());
     }
     part.met.extend(place);

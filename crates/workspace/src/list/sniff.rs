@@ -128,6 +128,7 @@ fn by_error(kind: &ErrorKind) -> Content {
         | ErrorKind::LinkRefused
         | ErrorKind::Changed => Content::Gone,
         ErrorKind::PermissionDenied
+        | ErrorKind::InUse
         | ErrorKind::HardLinked
         | ErrorKind::OtherFilesystem
         | ErrorKind::NameTooLong

@@ -64,7 +64,7 @@ impl Draft<'_> {
 /// Refuses a file that may not be read.
 fn refuse_closed<T>(opened: rooted::Result<T>) -> Result<(), Error> {
     match opened {
-        Err(error) if matches!(error.kind, ErrorKind::PermissionDenied) => {
+        Err(error) if matches!(error.kind, ErrorKind::PermissionDenied | ErrorKind::InUse) => {
             Err(crate::Error::from(error).into())
         }
         // Whatever else is the matter with it does not keep it out of a checkpoint.

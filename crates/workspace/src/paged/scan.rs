@@ -438,7 +438,9 @@ impl Search<'_> {
             Ok(open) if Identity::of(open.meta()) == file.identity => Ok(Some(open)),
             Ok(_) => Err(self.moving()),
             Err(_) if self.is_strict => Err(self.moving()),
-            Err(error) if matches!(error.kind, ErrorKind::PermissionDenied) => Ok(None),
+            Err(error) if matches!(error.kind, ErrorKind::PermissionDenied | ErrorKind::InUse) => {
+                Ok(None)
+            }
             Err(_) if self.is_kept => Err(Stop::Stale),
             Err(_) => Ok(None),
         }

@@ -61,7 +61,7 @@ pub(super) fn open(
     let file = dir
         .open_file(name.as_bytes())
         .map_err(|error| match error.kind {
-            ErrorKind::Other(_) => Fault::READ_FAILED,
+            ErrorKind::InUse | ErrorKind::Other(_) => Fault::READ_FAILED,
             _ => Fault::NOT_READABLE,
         })?;
     if file.meta().len > limits.max_file_bytes {

@@ -395,6 +395,7 @@ pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
         Some(Errno::ISDIR) => ErrorKind::IsADirectory,
         Some(Errno::NXIO | Errno::NODEV) => ErrorKind::NotRegular,
         Some(Errno::ACCESS | Errno::PERM) => ErrorKind::PermissionDenied,
+        Some(Errno::TXTBSY) => ErrorKind::InUse,
         Some(Errno::LOOP) => ErrorKind::LinkLoop,
         Some(Errno::NAMETOOLONG) => ErrorKind::NameTooLong,
         Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => ErrorKind::NoSpace,

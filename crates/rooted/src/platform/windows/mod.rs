@@ -6,6 +6,7 @@
 //! nor one above it can be renamed or removed while it is held.
 
 mod names;
+mod patience;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,6 +21,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use cap_std::io_lifetimes::AsFilelike as _;
 
 use self::names::single;
+use self::patience::{Held, patiently};
 use crate::error::ErrorKind;
 use crate::meta::{FileId, Kind, Meta};
 use crate::platform::Beneath;
@@ -35,6 +37,8 @@ mod code {
     pub const PATH_NOT_FOUND: i32 = 3;
     pub const ACCESS_DENIED: i32 = 5;
     pub const WRITE_PROTECT: i32 = 19;
+    pub const SHARING_VIOLATION: i32 = 32;
+    pub const LOCK_VIOLATION: i32 = 33;
     pub const HANDLE_DISK_FULL: i32 = 39;
     pub const NOT_SUPPORTED: i32 = 50;
     pub const FILE_EXISTS: i32 = 80;
@@ -44,9 +48,11 @@ mod code {
     pub const ALREADY_EXISTS: i32 = 183;
     pub const NAME_TOO_LONG: i32 = 206;
     pub const DIRECTORY: i32 = 267;
+    pub const DELETE_PENDING: i32 = 303;
     pub const DIRECTORY_NOT_SUPPORTED: i32 = 336;
     pub const STOPPED_ON_LINK: i32 = 681;
     pub const BAD_DEVICE: i32 = 1200;
+    pub const USER_MAPPED_FILE: i32 = 1224;
     pub const DISK_QUOTA_EXCEEDED: i32 = 1295;
     pub const CANT_ACCESS_FILE: i32 = 1920;
     pub const NOT_A_REPARSE_POINT: i32 = 4390;
@@ -61,6 +67,8 @@ const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
 const FILE_FLAG_POSIX_SEMANTICS: u32 = 0x0100_0000;
 /// The right to make a file in a folder.
 const FILE_ADD_FILE: u32 = 0x2;
+/// The right to change what [`attributes`] tells.
+const FILE_WRITE_ATTRIBUTES: u32 = 0x100;
 
 /// Where the count of 100 nanoseconds since 1601 stands at the start of 1970.
 const EPOCH: i128 = 116_444_736_000_000_000;
@@ -150,7 +158,10 @@ fn attributes(file: &File) -> io::Result<u32> {
 }
 
 pub(crate) fn open_dir(dir: &DirHandle, name: &[u8]) -> io::Result<DirHandle> {
-    let file = open(dir, name, no_follow().read(true).maybe_dir(true))?;
+    // Somebody who renames or removes it at this moment has it open in a way that goes with no other.
+    let file = patiently(Held::Shared, || {
+        open(dir, name, no_follow().read(true).maybe_dir(true))
+    })?;
     if attributes(&file)? & FILE_ATTRIBUTE_DIRECTORY == 0 {
         return Err(code(code::DIRECTORY));
     }
@@ -167,7 +178,9 @@ pub(crate) fn open_for_writing(dir: &DirHandle, name: &[u8]) -> io::Result<File>
 }
 
 pub(crate) fn open_for_appending(dir: &DirHandle, name: &[u8]) -> io::Result<File> {
-    open_plain(dir, name, no_follow().read(true).append(true))
+    patiently(Held::Shared, || {
+        open_plain(dir, name, no_follow().read(true).append(true))
+    })
 }
 
 /// Makes a file that must not exist; it gets the rights that the folder hands down.
@@ -192,20 +205,54 @@ pub(crate) fn remove_file(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
     let path = place_of(dir, name)?;
     match attributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT) {
         FILE_ATTRIBUTE_DIRECTORY => Err(io::ErrorKind::IsADirectory.into()),
-        both if both & FILE_ATTRIBUTE_DIRECTORY != 0 => fs::remove_dir(path),
-        _ => fs::remove_file(path),
+        both if both & FILE_ATTRIBUTE_DIRECTORY != 0 => {
+            patiently(Held::Open, || fs::remove_dir(&path))
+        }
+        0 if attributes & FILE_ATTRIBUTE_READONLY != 0 => remove_read_only(dir, name, &path),
+        _ => patiently(Held::Open, || fs::remove_file(&path)),
     }
+}
+
+/// Removes a file that is marked as read-only, which not every file system does for the asking.
+fn remove_read_only(dir: &DirHandle, name: &[u8], path: &Path) -> io::Result<()> {
+    let Err(error) = fs::remove_file(path) else {
+        return Ok(());
+    };
+    let mut options = no_follow();
+    options.access_mode(FILE_WRITE_ATTRIBUTES);
+    let Ok(file) = open(dir, name, &options) else {
+        return Err(error);
+    };
+    let n_names = stat_file(&file)?.nlink;
+    let mark = file.metadata()?.permissions();
+    let mut plain = mark.clone();
+    plain.set_readonly(false);
+    file.set_permissions(plain)?;
+    let removed = patiently(Held::Open, || fs::remove_file(path));
+    if removed.is_err() || n_names > 1 {
+        // The mark is that of the file, which is still there.
+        let marked = file.set_permissions(mark);
+        return removed.and(marked);
+    }
+    removed
 }
 
 pub(crate) fn remove_dir(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
     if stat(dir, name)?.kind != Kind::Dir {
         return Err(code(code::DIRECTORY));
     }
-    fs::remove_dir(place_of(dir, name)?)
+    let path = place_of(dir, name)?;
+    patiently(Held::Open, || fs::remove_dir(&path))
 }
 
 pub(crate) fn rename(from: &DirHandle, name: &[u8], to: &DirHandle, new: &[u8]) -> io::Result<()> {
-    fs::rename(place_of(from, name)?, place_of(to, new)?)
+    // A folder is never replaced: that is refused for good.
+    let held = match stat(to, new) {
+        Ok(there) if there.kind == Kind::Dir => Held::Shared,
+        _ => Held::Open,
+    };
+    let (from, to) = (place_of(from, name)?, place_of(to, new)?);
+    patiently(held, || fs::rename(&from, &to))
 }
 
 /// Renames to a name that must not exist, by a second name; `Unsupported` for folders and where a
@@ -508,6 +555,12 @@ pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
         Some(code::DIRECTORY) => ErrorKind::NotADirectory,
         Some(code::DIRECTORY_NOT_SUPPORTED) => ErrorKind::IsADirectory,
         Some(code::BAD_DEVICE | code::INVALID_NAME) => ErrorKind::NotRegular,
+        Some(
+            code::SHARING_VIOLATION
+            | code::LOCK_VIOLATION
+            | code::DELETE_PENDING
+            | code::USER_MAPPED_FILE,
+        ) => ErrorKind::InUse,
         Some(code::ACCESS_DENIED) => ErrorKind::PermissionDenied,
         Some(code::STOPPED_ON_LINK | code::CANT_ACCESS_FILE) => ErrorKind::LinkRefused,
         Some(code::NAME_TOO_LONG) => ErrorKind::NameTooLong,

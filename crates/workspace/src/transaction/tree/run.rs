@@ -165,6 +165,8 @@ impl<'a> Run<'a> {
         if let Task::Move { to, what } = &step.task {
             let thing = self.thing(what).ok_or_else(changed)?;
             let (to_folder, to_name) = entry::split(to).ok_or_else(changed)?;
+            // Where an open folder keeps its name, nothing in what moves may be open.
+            self.dirs.forget();
             let dir = self.root.open_dir(&folder).map_err(&fault)?;
             let to_dir = self.root.open_dir(&to_folder).map_err(&fault)?;
             if !is_same(&dir, &name, &thing).map_err(&fault)? {
@@ -176,7 +178,6 @@ impl<'a> Run<'a> {
                 give_name(&to_dir, &to_name, &dir, &name).map_err(&fault)?;
                 return Err(changed());
             }
-            self.dirs.forget();
             self.note(to_folder);
             self.note(folder);
             return self.sync();

@@ -136,12 +136,13 @@ impl Settle<'_> {
             return Ok(());
         };
         let ours = step.was.or_else(|| self.staged(step.of?));
+        // Where an open folder keeps its name, nothing in what moves may be open.
+        dirs.forget();
         let (Some(to), Some(dir)) = (open(self.root, &to_folder)?, open(self.root, folder)?) else {
             return Ok(());
         };
         if is_thing(&to, &to_name, ours)?.is_some() {
             give_name(&to, &to_name, &dir, name)?;
-            dirs.forget();
         }
         Ok(())
     }
