@@ -5,8 +5,10 @@
 //! the handle has at that moment. A folder's handle does not share deletion, so neither the folder
 //! nor one above it can be renamed or removed while it is held.
 
+mod errors;
 mod names;
 mod patience;
+mod remove;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,43 +22,17 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use cap_std::io_lifetimes::AsFilelike as _;
 
+use self::errors::code;
 use self::names::single;
 use self::patience::{Held, patiently};
-use crate::error::ErrorKind;
 use crate::meta::{FileId, Kind, Meta};
 use crate::platform::Beneath;
 
+pub(crate) use self::errors::{is_link_error, is_not_a_link, sort_error};
 pub(crate) use self::names::{
     below, check_name, is_absolute, link_components, same_name, volume_name,
 };
-
-/// Error codes of the system that are told apart (`winerror.h`).
-mod code {
-    pub const INVALID_FUNCTION: i32 = 1;
-    pub const FILE_NOT_FOUND: i32 = 2;
-    pub const PATH_NOT_FOUND: i32 = 3;
-    pub const ACCESS_DENIED: i32 = 5;
-    pub const WRITE_PROTECT: i32 = 19;
-    pub const SHARING_VIOLATION: i32 = 32;
-    pub const LOCK_VIOLATION: i32 = 33;
-    pub const HANDLE_DISK_FULL: i32 = 39;
-    pub const NOT_SUPPORTED: i32 = 50;
-    pub const FILE_EXISTS: i32 = 80;
-    pub const DISK_FULL: i32 = 112;
-    pub const INVALID_NAME: i32 = 123;
-    pub const DIR_NOT_EMPTY: i32 = 145;
-    pub const ALREADY_EXISTS: i32 = 183;
-    pub const NAME_TOO_LONG: i32 = 206;
-    pub const DIRECTORY: i32 = 267;
-    pub const DELETE_PENDING: i32 = 303;
-    pub const DIRECTORY_NOT_SUPPORTED: i32 = 336;
-    pub const STOPPED_ON_LINK: i32 = 681;
-    pub const BAD_DEVICE: i32 = 1200;
-    pub const USER_MAPPED_FILE: i32 = 1224;
-    pub const DISK_QUOTA_EXCEEDED: i32 = 1295;
-    pub const CANT_ACCESS_FILE: i32 = 1920;
-    pub const NOT_A_REPARSE_POINT: i32 = 4390;
-}
+pub(crate) use self::remove::{remove_dir, remove_file};
 
 const FILE_ATTRIBUTE_READONLY: u32 = 0x1;
 const FILE_ATTRIBUTE_DIRECTORY: u32 = 0x10;
@@ -67,8 +43,6 @@ const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
 const FILE_FLAG_POSIX_SEMANTICS: u32 = 0x0100_0000;
 /// The right to make a file in a folder.
 const FILE_ADD_FILE: u32 = 0x2;
-/// The right to change what [`attributes`] tells.
-const FILE_WRITE_ATTRIBUTES: u32 = 0x100;
 
 /// Where the count of 100 nanoseconds since 1601 stands at the start of 1970.
 const EPOCH: i128 = 116_444_736_000_000_000;
@@ -197,52 +171,6 @@ pub(crate) fn create_dir(dir: &DirHandle, name: &[u8], _mode: u32) -> io::Result
 /// Whatever is made here belongs to whom the folder's rights say.
 pub(crate) fn hand_down_owner(_dir: &DirHandle, _name: &[u8]) -> io::Result<()> {
     Ok(())
-}
-
-/// Removes a file or link; a link to a folder is a folder to the system.
-pub(crate) fn remove_file(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
-    let attributes = attributes(&look(dir, name)?)?;
-    let path = place_of(dir, name)?;
-    match attributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT) {
-        FILE_ATTRIBUTE_DIRECTORY => Err(io::ErrorKind::IsADirectory.into()),
-        both if both & FILE_ATTRIBUTE_DIRECTORY != 0 => {
-            patiently(Held::Open, || fs::remove_dir(&path))
-        }
-        0 if attributes & FILE_ATTRIBUTE_READONLY != 0 => remove_read_only(dir, name, &path),
-        _ => patiently(Held::Open, || fs::remove_file(&path)),
-    }
-}
-
-/// Removes a file that is marked as read-only, which not every file system does for the asking.
-fn remove_read_only(dir: &DirHandle, name: &[u8], path: &Path) -> io::Result<()> {
-    let Err(error) = fs::remove_file(path) else {
-        return Ok(());
-    };
-    let mut options = no_follow();
-    options.access_mode(FILE_WRITE_ATTRIBUTES);
-    let Ok(file) = open(dir, name, &options) else {
-        return Err(error);
-    };
-    let n_names = stat_file(&file)?.nlink;
-    let mark = file.metadata()?.permissions();
-    let mut plain = mark.clone();
-    plain.set_readonly(false);
-    file.set_permissions(plain)?;
-    let removed = patiently(Held::Open, || fs::remove_file(path));
-    if removed.is_err() || n_names > 1 {
-        // The mark is that of the file, which is still there.
-        let marked = file.set_permissions(mark);
-        return removed.and(marked);
-    }
-    removed
-}
-
-pub(crate) fn remove_dir(dir: &DirHandle, name: &[u8]) -> io::Result<()> {
-    if stat(dir, name)?.kind != Kind::Dir {
-        return Err(code(code::DIRECTORY));
-    }
-    let path = place_of(dir, name)?;
-    patiently(Held::Open, || fs::remove_dir(&path))
 }
 
 pub(crate) fn rename(from: &DirHandle, name: &[u8], to: &DirHandle, new: &[u8]) -> io::Result<()> {
@@ -535,46 +463,6 @@ pub(crate) fn plain_path(path: PathBuf) -> PathBuf {
         plain
     } else {
         path
-    }
-}
-
-/// Says whether an error means that the name is a link after all.
-pub(crate) fn is_link_error(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(code::STOPPED_ON_LINK)
-}
-
-/// Says whether `read_link` failed since the name is something else.
-pub(crate) fn is_not_a_link(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(code::NOT_A_REPARSE_POINT)
-}
-
-/// Sorts an error of the operating system by what a caller would do about it.
-pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
-    match error.raw_os_error() {
-        Some(code::FILE_NOT_FOUND | code::PATH_NOT_FOUND) => ErrorKind::NotFound,
-        Some(code::DIRECTORY) => ErrorKind::NotADirectory,
-        Some(code::DIRECTORY_NOT_SUPPORTED) => ErrorKind::IsADirectory,
-        Some(code::BAD_DEVICE | code::INVALID_NAME) => ErrorKind::NotRegular,
-        Some(
-            code::SHARING_VIOLATION
-            | code::LOCK_VIOLATION
-            | code::DELETE_PENDING
-            | code::USER_MAPPED_FILE,
-        ) => ErrorKind::InUse,
-        Some(code::ACCESS_DENIED) => ErrorKind::PermissionDenied,
-        Some(code::STOPPED_ON_LINK | code::CANT_ACCESS_FILE) => ErrorKind::LinkRefused,
-        Some(code::NAME_TOO_LONG) => ErrorKind::NameTooLong,
-        Some(code::DISK_FULL | code::HANDLE_DISK_FULL | code::DISK_QUOTA_EXCEEDED) => {
-            ErrorKind::NoSpace
-        }
-        Some(code::WRITE_PROTECT) => ErrorKind::ReadOnlyFilesystem,
-        Some(code::FILE_EXISTS | code::ALREADY_EXISTS | code::DIR_NOT_EMPTY) => ErrorKind::Exists,
-        Some(code::INVALID_FUNCTION | code::NOT_SUPPORTED) => ErrorKind::Unsupported,
-        _ => match error.kind() {
-            io::ErrorKind::IsADirectory => ErrorKind::IsADirectory,
-            io::ErrorKind::Unsupported => ErrorKind::Unsupported,
-            _ => ErrorKind::Other(error),
-        },
     }
 }
 

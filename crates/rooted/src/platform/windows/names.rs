@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Component, Path, Prefix};
 
-use super::code;
+use super::errors::code;
 
 /// Longest component, in UTF-16 units.
 const LONGEST: usize = 255;

@@ -7,7 +7,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::code;
+use super::errors::code;
 
 /// How long is waited, from the first refusal.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -56,7 +56,7 @@ fn passes(held: Held, error: &io::Error) -> bool {
 mod tests {
     use std::io;
 
-    use super::super::code;
+    use super::super::errors::code;
     use super::{Held, patiently};
 
     /// Fails so many times with this code; tells how often it was called.
