@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR_STR, Path};
 
 use super::values::is_workspace_name;
 use super::{Config, StartFault};
@@ -13,7 +13,9 @@ fn roots(line: &str) -> Vec<String> {
     let config = read(line).unwrap();
     let shown = config.workspaces.iter().map(|workspace| {
         let mode = if workspace.read_only { " ro" } else { "" };
-        format!("{} {}{mode}", workspace.name, workspace.root.display())
+        let root = workspace.root.display().to_string();
+        let root = root.replace(MAIN_SEPARATOR_STR, "/");
+        format!("{} {root}{mode}", workspace.name)
     });
     shown.collect()
 }
@@ -38,6 +40,17 @@ fn the_root_comes_first_and_the_last_one_wins() {
     );
     assert_eq!(roots("--root /"), ["default /"]);
     assert_eq!(roots("--workspace a=x=y"), ["a /home/me/x=y"]);
+}
+
+#[cfg(windows)]
+#[test]
+fn a_drive_alone_stands_for_its_current_folder() {
+    let here = std::env::current_dir().unwrap();
+    let drive = here.to_str().unwrap()[..2].to_owned();
+    for (path, wanted) in [("", here.clone()), ("x", here.join("x")), ("x\\..", here)] {
+        let path = super::values::absolute(&format!("{drive}{path}"), Path::new("C:\\srv"));
+        assert_eq!(path, wanted);
+    }
 }
 
 #[test]

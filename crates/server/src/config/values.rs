@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use rooted::Durability;
+use rooted::{Durability, Mode, Root};
 
 use super::{Room, Source, StartFault, WorkspaceConfig};
 use crate::log::Level;
@@ -165,10 +165,16 @@ pub(super) fn path(option: &str, value: &str, folder: &Path) -> Result<PathBuf, 
     Ok(absolute(value, folder))
 }
 
-/// Absolute, with `.`, `..` and doubled slashes resolved as text, as shells and Node do.
+/// Absolute, with `.`, `..` and doubled slashes resolved as text, as shells and Node do. On Windows
+/// what begins with a drive alone, as `C:x`, is in the current folder of that drive.
 pub(crate) fn absolute(path: &str, folder: &Path) -> PathBuf {
+    let mut joined = folder.join(path);
+    if folder.is_absolute() && !joined.is_absolute() {
+        // Without a current folder the path stays as it is, and whoever opens it says so.
+        joined = std::path::absolute(&joined).unwrap_or(joined);
+    }
     let mut absolute = PathBuf::new();
-    for component in folder.join(path).components() {
+    for component in joined.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -180,6 +186,16 @@ pub(crate) fn absolute(path: &str, folder: &Path) -> PathBuf {
         }
     }
     absolute
+}
+
+/// Says whether two paths lead to one folder, whatever links, `..`, and upper and lower case are in
+/// them. What is not there is no folder.
+pub(crate) fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let open = |path| Root::open(path, Mode::FOLLOW);
+    match (open(one), open(other)) {
+        (Ok(one), Ok(other)) => one.host_path() == other.host_path(),
+        _ => false,
+    }
 }
 
 pub(super) fn usage<T>(text: String) -> Result<T, StartFault> {

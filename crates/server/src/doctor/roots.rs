@@ -10,6 +10,7 @@ use super::finding::Findings;
 use super::platform::{self, Volume};
 use super::{Case, shown};
 use crate::config::WorkspaceConfig;
+use crate::config::values::is_same_folder;
 
 /// Bytes below which nothing can be written any more, to speak of.
 const FULL: u64 = 1024 * 1024;
@@ -107,7 +108,11 @@ fn look_at_place(findings: &mut Findings, case: &Case<'_>, check: &str, path: &P
     let remedy = "serve the folder of a project instead";
     if path.parent().is_none() {
         findings.warn(check, "is the whole file system".to_owned(), remedy);
-    } else if case.environment.home().is_some_and(|home| home == path) {
+    } else if case
+        .environment
+        .home()
+        .is_some_and(|home| is_same_folder(&home, path))
+    {
         findings.warn(check, "is the user's whole folder".to_owned(), remedy);
     }
 }

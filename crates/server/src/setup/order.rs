@@ -9,7 +9,7 @@ use super::entry::Server;
 use crate::catalog::{self, Follows, Takes};
 use crate::cli::{self, Command};
 use crate::commands::check_folder;
-use crate::config::values::absolute;
+use crate::config::values::{absolute, is_same_folder};
 use crate::config::{Config, StartFault};
 use crate::help::Page;
 use crate::options::{self, Free, GENERAL, HELP, Opt, flag, opt};
@@ -379,7 +379,8 @@ impl Place<'_> {
     /// The current folder, unless that is more than anybody wants to serve.
     fn default_root(&self) -> Result<String, StartFault> {
         let cwd = self.setting.cwd;
-        if cwd.parent().is_none() || self.setting.home == Some(cwd) {
+        let is_home = |home| is_same_folder(home, cwd);
+        if cwd.parent().is_none() || self.setting.home.is_some_and(is_home) {
             return usage(
                 "say which folder to serve: `-- --root <dir>`; the current one is your own folder \
                  or the whole file system"

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::client::{Client, folder, text_of};
+use crate::client::{Client, folder, shown, text_of};
 
 #[test]
 fn arguments_are_read_kindly() {
@@ -142,14 +142,13 @@ fn workspaces_are_listed_with_their_state() {
     ]);
     let options = ["--workspace", "web=web", "--workspace", "api=api:ro"];
     let mut client = Client::start(folder.path(), &options);
-    let root = folder.path().canonicalize().unwrap();
-    let root = root.display();
+    let [web, api] = ["web", "api"].map(|name| shown(&folder.path().join(name)));
     assert_eq!(
         client.call("workspace_list", json!({})),
         format!(
             "Workspaces (2):\n\
-             - web  {root}/web  (primary)  state: absent  active change: none\n\
-             - api  {root}/api  (read-only)  state: present  active change: add-login"
+             - web  {web}  (primary)  state: absent  active change: none\n\
+             - api  {api}  (read-only)  state: present  active change: add-login"
         )
     );
 }

@@ -45,6 +45,13 @@ pub fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
+/// Where a file or folder is, as the program shows it: without links, as people write it.
+pub fn shown(path: &Path) -> String {
+    let real = path.canonicalize().unwrap().display().to_string();
+    // Windows puts this before it, so that nothing is read into the rest.
+    real.strip_prefix("\\\\?\\").unwrap_or(&real).to_owned()
+}
+
 /// The program with these options, in this folder.
 pub fn program(folder: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_workspace-mcp"));

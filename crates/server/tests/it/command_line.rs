@@ -1,15 +1,17 @@
 //! The command line, as people and scripts meet it.
 
-use crate::client::{folder, run};
+use std::path::MAIN_SEPARATOR_STR;
 
-/// Exit code, stdout, and stderr.
+use crate::client::{folder, run, shown};
+
+/// Exit code, stdout, and stderr, with the folder as `ROOT`; places on stderr are written as on Unix.
 fn outcome(options: &[&str]) -> (i32, String, String) {
     let folder = folder(&[("a.txt", "hello\n"), ("dir/b.txt", "")]);
     let output = run(folder.path(), options);
-    let root = folder.path().canonicalize().unwrap().display().to_string();
+    let root = shown(folder.path());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&root, "ROOT");
-    let code = output.status.code().unwrap();
-    (code, text(&output.stdout), text(&output.stderr))
+    let stderr = text(&output.stderr).replace(MAIN_SEPARATOR_STR, "/");
+    (output.status.code().unwrap(), text(&output.stdout), stderr)
 }
 
 #[test]

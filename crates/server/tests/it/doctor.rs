@@ -215,6 +215,20 @@ fn values_and_where_they_come_from() {
 }
 
 #[test]
+fn a_root_that_is_more_than_a_project() {
+    let world = world();
+    let top = world.path().ancestors().last().unwrap().to_str().unwrap();
+    for (root, what) in [
+        ("..", "is the user's whole folder"),
+        (top, "is the whole file system"),
+    ] {
+        let said = doctor(world.path(), &["--root", root, "--read-only"]);
+        let line = format!("warn   root default: {what}");
+        told(&said, &line, "; serve the folder of a project instead");
+    }
+}
+
+#[test]
 fn git_that_is_not_there() {
     let world = world();
     let bin = world.path().join("bin");

@@ -322,6 +322,7 @@ fn a_served_folder_is_no_state_directory() {
         let output = program(folder.path(), &words).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1), "{said}");
+        let said = said.replace(std::path::MAIN_SEPARATOR_STR, "/");
         let end = "/ws: it is the root of workspace \"default\"\n";
         assert!(said.ends_with(end), "{said}");
     }

@@ -39,9 +39,16 @@ fn world() -> tempfile::TempDir {
     world
 }
 
+/// The whole file system, or on Windows the drive, that a folder is on.
+fn top(folder: &Path) -> &Path {
+    folder.ancestors().last().unwrap()
+}
+
 #[test]
 fn paths_are_written_so_that_they_hold_wherever_the_client_starts() {
     let world = world();
+    let top = top(world.path()).display().to_string().replace('\\', "/");
+    let top = format!("--root {top} --max-answer-bytes 131072");
     for (given, wanted) in [
         (&["cursor"][..], "--root CWD --max-answer-bytes 131072"),
         (
@@ -64,10 +71,7 @@ fn paths_are_written_so_that_they_hold_wherever_the_client_starts() {
             &["zed", "--scope", "project"],
             "--root CWD --max-answer-bytes 131072",
         ),
-        (
-            &["vscode", "--scope", "project", "--", "--root", "/"],
-            "--root / --max-answer-bytes 131072",
-        ),
+        (&["vscode", "--scope", "project", "--", "--root", "/"], &top),
         (
             &[
                 "codex",
@@ -280,7 +284,11 @@ fn slips_are_told_before_anything_is_looked_at() {
 #[test]
 fn nobody_serves_a_home_by_accident() {
     let world = world();
-    for (cwd, home) in [(world.path(), Some(world.path())), (Path::new("/"), None)] {
+    for (cwd, home) in [
+        (world.path(), Some(world.path())),
+        (world.path(), Some(&world.path().join("api").join(".."))),
+        (top(world.path()), None),
+    ] {
         let setting = Setting {
             cwd,
             home,

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::MAIN_SEPARATOR_STR;
 
 use super::{TOOLS, instructions};
 use crate::cli;
@@ -18,7 +18,10 @@ fn told(line: &str, read_only: bool) -> String {
     };
     let registry = Registry::new(TOOLS, &filter).unwrap();
     let text = instructions(&registry, &config.open().unwrap(), None);
-    text.replace(&*Path::new(&root).to_string_lossy(), "/w")
+    let root = root.to_str().unwrap();
+    // Windows puts this before a real path; nobody reads it so.
+    let root = root.strip_prefix("\\\\?\\").unwrap_or(root);
+    text.replace(root, "/w").replace(MAIN_SEPARATOR_STR, "/")
 }
 
 #[test]

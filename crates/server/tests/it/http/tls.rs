@@ -261,10 +261,10 @@ fn files_that_do_not_fit_stop_the_start_in_one_line() {
             }
         }
         let here = world.path().to_str().unwrap();
-        let line = line.replace("WORLD", here);
         for command in [&[][..], &["check-config"]] {
             let output = run(world.path(), &[command, &options].concat());
-            let stderr = String::from_utf8_lossy(&output.stderr);
+            let stderr = String::from_utf8_lossy(&output.stderr).replace(here, "WORLD");
+            let stderr = stderr.replace(std::path::MAIN_SEPARATOR_STR, "/");
             assert_eq!(output.status.code(), Some(code), "{stderr}");
             let wanted = format!("[workspace-mcp] {line}");
             assert!(stderr.starts_with(&wanted), "{stderr}\n{wanted}");
@@ -278,7 +278,7 @@ fn a_key_that_clients_can_read_is_warned_of() {
     let mut options = OPTIONS;
     options[1] = ".";
     let served = Served::start(world.path(), &options);
-    let key = world.path().join("tls/key.pem");
+    let key = world.path().join("tls").join("key.pem");
     let warning = format!(
         "[workspace-mcp] WARNING: the TLS key {} lies in workspace \"default\", where clients can read it",
         key.display()

@@ -128,6 +128,7 @@ fn half_a_character_is_refused_wherever_it_is() {
     assert_eq!(world.read("\u{fffd}"), "😀\u{fffd}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_history_that_was_taken_away_is_not_called_foreign() {
     let world = World::new(&[("a.txt", "a\n")]);

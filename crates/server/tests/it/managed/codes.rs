@@ -497,6 +497,20 @@ fn a_slip_in_a_path_does_not_look_like_no_difference() {
     assert_eq!(world.read("dir/b.txt"), "b\n");
 }
 
+/// On Windows nobody can take away what a server has open.
+#[cfg(windows)]
+#[test]
+fn a_folder_that_is_served_stays_where_it_is() {
+    let world = World::new(&[("a.txt", "a\n")]);
+    let mut talk = world.start();
+    for path in [world.root(), world.path(".git")] {
+        let moved = fs::rename(&path, world.base().join("elsewhere"));
+        assert!(moved.is_err(), "{}", path.display());
+    }
+    talk.apply(&[create("new", "")]);
+}
+
+#[cfg(unix)]
 #[test]
 fn a_folder_that_is_gone_is_told() {
     let world = World::new(&[("a.txt", "a\n")]);

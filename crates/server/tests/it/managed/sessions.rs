@@ -384,13 +384,9 @@ fn no_answer_names_a_place_of_the_host() {
     for (tool, arguments) in calls {
         talk.client.call(tool, arguments);
     }
-    let base = world.base().canonicalize().unwrap();
+    let name = world.base().file_name().unwrap().to_str().unwrap();
     for line in &talk.client.stdout {
-        assert!(!line.contains(&base.display().to_string()), "{line}");
-        assert!(
-            !line.contains(&world.base().display().to_string()),
-            "{line}"
-        );
+        assert!(!line.contains(name), "{line}");
     }
     let list = talk.ok("list_directory", json!({}));
     assert!(!list.to_string().contains("node_modules"), "{list}");

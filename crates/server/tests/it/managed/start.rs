@@ -1,17 +1,19 @@
 //! Starts that fail, each with one line, and starts that do not, which say nothing.
 
 use std::fs;
+use std::path::MAIN_SEPARATOR_STR;
 use std::process::Output;
 
 use super::world::World;
+use crate::client::shown;
 
-/// Exit code and stderr, with places of this run written as names.
+/// Exit code and stderr, with places of this run written as names and the separator of Unix.
 fn outcome(world: &World, output: &Output) -> (i32, String) {
     assert!(output.stdout.is_empty(), "stdout is the protocol's");
-    let base = world.base().canonicalize().unwrap();
     let text = String::from_utf8_lossy(&output.stderr)
-        .replace(&base.display().to_string(), "BASE")
-        .replace(&world.base().display().to_string(), "BASE");
+        .replace(&shown(world.base()), "BASE")
+        .replace(&world.base().display().to_string(), "BASE")
+        .replace(MAIN_SEPARATOR_STR, "/");
     (output.status.code().unwrap(), text)
 }
 

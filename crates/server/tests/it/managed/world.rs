@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl World {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Every file with its content, but for the server's own state.
+    /// Every file with its content, but for the server's own state; `/` parts the names.
     pub fn snapshot(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.root()];
@@ -93,7 +93,8 @@ impl World {
                         .strip_prefix(self.root())
                         .unwrap()
                         .display()
-                        .to_string();
+                        .to_string()
+                        .replace(MAIN_SEPARATOR_STR, "/");
                     found.insert(name, fs::read(&path).unwrap_or_default());
                 }
             }

@@ -164,6 +164,7 @@ fn the_expected_version_is_told_by_its_text_and_not_its_time() {
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
     let file = std::fs::File::options().write(true).open(&path).unwrap();
     file.set_modified(later).unwrap();
+    drop(file);
     let write = json!({"path": "a.md", "content": "two", "expected_sha256": sha256});
     assert_eq!(
         client.call("notes_write", write.clone()),

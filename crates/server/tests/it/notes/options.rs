@@ -1,7 +1,7 @@
 //! The command line, and what is said at the start.
 
 use super::{READS, WRITES, names, serve, serve_writing, vault};
-use crate::client::run;
+use crate::client::{run, shown};
 
 #[test]
 fn a_bad_start_is_one_line_and_where_to_look() {
@@ -104,8 +104,7 @@ fn the_start_says_what_counts() {
         .lines()
         .filter(|line| !line.starts_with('['))
         .collect();
-    let root = folder.path().join("notes").canonicalize().unwrap();
-    let root = format!("root: {}", root.display());
+    let root = format!("root: {}", shown(&folder.path().join("notes")));
     assert_eq!(
         said,
         [
