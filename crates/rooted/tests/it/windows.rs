@@ -176,6 +176,8 @@ fn writes_renames_and_removes_by_folder_and_name() {
         dir.stat(b"new").expect_err("moved").kind,
         ErrorKind::NotFound
     ));
+    dir.rename_new(b"moved", &dir, b"MOVED").expect("its own");
+    assert_eq!(dir.stat(b"MOVED").expect("the file").len, 6);
     dir.rename(b"moved", &dir, b"File.txt").expect("replaced");
     assert_eq!(dir.stat(b"File.txt").expect("the file").len, 6);
     dir.hard_link(b"File.txt", &dir, b"second").expect("a name");

@@ -13,6 +13,9 @@ use super::scan::{Outcome, Rules, Scanned, Scanner};
 use crate::cancel::Cancel;
 use crate::matcher::Matcher;
 
+/// A name that reads like a place in a file, where names may have colons.
+pub(super) const LIKE_A_PLACE: &str = if cfg!(windows) { "b" } else { "b:7" };
+
 fn regex(pattern: &str) -> Matcher {
     Matcher::new(pattern, false, false).unwrap()
 }

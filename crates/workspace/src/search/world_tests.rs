@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use super::tests::LIKE_A_PLACE;
 use super::{Found, SearchRequest, Skipped, StopReason, search};
 use crate::cancel::Cancel;
 use crate::error::Error;
@@ -130,10 +131,12 @@ fn searches_what_was_asked_for_in_order() {
 
 #[test]
 fn goes_on_behind_the_place_named() {
+    let b = LIKE_A_PLACE;
+    let b1 = format!("{b}:1");
     let world = world(
         &[
             ("a", "x1\nx2\nx3\n"),
-            ("b:7", "x\nx\n"),
+            (b, "x\nx\n"),
             ("c", "x\n"),
             ("d\u{202e}e", "x\nx\n"),
         ],
@@ -145,8 +148,8 @@ fn goes_on_behind_the_place_named() {
         ("a:3", 5),
         ("a", 5),
         ("aa:1", 5),
-        ("b:7", 3),
-        ("b:7:1", 4),
+        (b, 3),
+        (&b1, 4),
         ("c:1", 2),
         ("d\\u{202e}e:1", 1),
         ("zzz", 0),
@@ -164,9 +167,9 @@ fn goes_on_behind_the_place_named() {
         max_results: 2,
         ..request("x")
     };
-    assert_eq!(world.hits(&files(None)), ["a", "b:7"]);
-    assert_eq!(world.hits(&files(Some("b:7"))), ["c", "d\\u{202e}e"]);
-    assert_eq!(world.hits(&files(Some("a:1"))), ["b:7", "c"]);
+    assert_eq!(world.hits(&files(None)), ["a", b]);
+    assert_eq!(world.hits(&files(Some(b))), ["c", "d\\u{202e}e"]);
+    assert_eq!(world.hits(&files(Some("a:1"))), [b, "c"]);
 }
 
 #[test]

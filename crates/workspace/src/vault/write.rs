@@ -281,12 +281,14 @@ pub fn relocate(vault: &Vault, cancel: &Cancel, from: &str, to: &str) -> Result<
     let (from, to) = (path::note(from)?, path::note(to)?);
     exclusively(vault, cancel, |writer| {
         let old = existing(writer, &from)?;
-        let new = locate(writer.reader().root(), &to)?;
+        let mut new = locate(writer.reader().root(), &to)?;
         if is_link(writer, &from, &old) {
             // Moving would take away what the link leads to.
             return Err(Fault::Link(old.path));
         }
-        if new.meta.is_some() {
+        if let Some(name) = other_letters(writer.reader().root(), &old, &new, &to) {
+            new.path = new.dir.path().join(name);
+        } else if new.meta.is_some() {
             return Err(Fault::Taken(new.path));
         }
         refuse_twin(writer.reader().root(), &new, Some(&old))?;
@@ -306,6 +308,15 @@ pub fn relocate(vault: &Vault, cancel: &Cancel, from: &str, to: &str) -> Result<
         made.map_err(|failed| failed.cause)?.finish();
         Ok(Moved { from, path })
     })
+}
+
+/// The name to give a note that is to have its own name in other letters, where the file system
+/// takes both for one.
+fn other_letters<'a>(root: &Root, old: &Place, new: &Place, to: &'a RelPath) -> Option<&'a [u8]> {
+    let name = to.file_name()?;
+    let form = |name| std::str::from_utf8(name).ok().map(path::common_form);
+    let is_same = new.meta.is_some() && new.path == old.path && form(name) == form(&new.name);
+    (is_same && name != &*new.name && root.folds_case()).then_some(name)
 }
 
 /// Says whether a path leads to its note by a link in place of the note.

@@ -323,7 +323,12 @@ fn nothing_is_written_where_nothing_may_be_changed() {
 fn a_removed_folder_or_file_is_made_anew() {
     let (_temp, workspace, state) = world();
     journal::append(&workspace, &entry("1")).expect("room");
-    fs::remove_dir_all(&state).expect("own folder");
+    if cfg!(unix) {
+        fs::remove_dir_all(&state).expect("own folder");
+    } else {
+        // On Windows the folder is held and cannot go.
+        fs::remove_file(state.join("journal.jsonl")).expect("own file");
+    }
     journal::append(&workspace, &entry("2")).expect("room");
     assert_eq!(details(&workspace, &ALL), ["2"]);
     fs::remove_file(state.join("journal.jsonl")).expect("own file");

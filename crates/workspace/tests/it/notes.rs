@@ -131,8 +131,11 @@ fn a_note_that_is_not_kept_is_no_success() {
         error.to_string(),
         "note too large (1048577 bytes; limit 1048576)"
     );
-    drop(temp);
-    remember(&workspace, "x", &[]).expect_err("the root is gone");
+    // On Windows a root that is served cannot be removed.
+    if cfg!(unix) {
+        drop(temp);
+        remember(&workspace, "x", &[]).expect_err("the root is gone");
+    }
 }
 
 #[test]

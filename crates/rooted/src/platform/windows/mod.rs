@@ -191,8 +191,14 @@ pub(crate) fn rename_new(
     to: &DirHandle,
     new: &[u8],
 ) -> io::Result<()> {
-    if stat(from, name)?.kind != Kind::File {
+    let file = stat(from, name)?;
+    if file.kind != Kind::File {
         return Err(io::ErrorKind::Unsupported.into());
+    }
+    let is_here = |new| stat(to, new).is_ok_and(|there| there.id == file.id);
+    if file.nlink == 1 && name != new && same_name(name, new) && is_here(new) {
+        // The name in other letters, which is taken by nothing but the file itself.
+        return rename(from, name, to, new);
     }
     hard_link(from, name, to, new)?;
     remove_file(from, name)

@@ -136,7 +136,14 @@ impl Store {
         };
         let names = from.list()?;
         for (name, _) in &names {
-            from.rename(name, dir, name)?;
+            // A pack is named by its content: one that is there is the same, and may be open.
+            match dir.stat(name) {
+                Ok(_) => {}
+                Err(error) if matches!(error.kind, ErrorKind::NotFound) => {
+                    from.rename(name, dir, name)?;
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         if self.durability == Durability::Power {
             dir.sync()?;
