@@ -43,6 +43,10 @@ fn remove_read_only(dir: &DirHandle, name: &[u8], path: &Path) -> io::Result<()>
     let n_names = stat_file(&file)?.nlink;
     let mark = file.metadata()?.permissions();
     let mut plain = mark.clone();
+    #[expect(
+        clippy::permissions_set_readonly_false,
+        reason = "what that does on Unix does not matter here"
+    )]
     plain.set_readonly(false);
     file.set_permissions(plain)?;
     let removed = patiently(Held::Open, || fs::remove_file(path));
