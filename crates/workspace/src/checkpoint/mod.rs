@@ -21,6 +21,7 @@ mod index;
 mod layout;
 mod object;
 mod open;
+mod parallel;
 mod patch;
 mod prune;
 mod refs;

@@ -4,7 +4,6 @@
 //! Others are read through handles of their folders, without following a link, and hashed by several
 //! threads.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -14,6 +13,7 @@ use super::error::{Error, io};
 use super::id::Id;
 use super::index::{Entry, Stat};
 use super::object::{Kind, Mode};
+use super::parallel;
 use super::rules::Rules;
 use super::store::batch::{Adder, Batch};
 use super::tree::{Leaf, Set};
@@ -167,37 +167,21 @@ impl Scan<'_> {
 
     /// Looks at the paths that are there; of the entries wanted, those not met are gone.
     fn run(&self, paths: &Paths<'_>, wanted: &mut [bool]) -> Result<Found, Error> {
-        let next = AtomicUsize::new(0);
         let parts: Mutex<Vec<Part>> = Mutex::default();
-        let fault: Mutex<Option<Error>> = Mutex::default();
         let n_chunks = paths.len().div_ceil(CHUNK);
-        let work = || {
+        parallel::each(n_chunks, crate::threads(), || {
             let mut looker = Looker::new(self);
-            loop {
-                let chunk = next.fetch_add(1, Ordering::Relaxed);
-                if chunk >= n_chunks {
-                    return;
-                }
-                match looker.part(paths, chunk) {
-                    Ok(part) => lock(&parts).push(part),
-                    Err(error) => {
-                        next.store(n_chunks, Ordering::Relaxed);
-                        lock(&fault).get_or_insert(error);
-                        return;
-                    }
-                }
+            let parts = &parts;
+            move |chunk| {
+                let part = looker.part(paths, chunk)?;
+                parts
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(part);
+                Ok(())
             }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..crate::threads().min(n_chunks) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        if let Some(error) = lock(&fault).take() {
-            return Err(error);
-        }
-        let mut parts = std::mem::take(&mut *lock(&parts));
+        })?;
+        let mut parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         parts.sort_unstable_by_key(|part| part.chunk);
         let mut found = Found::default();
         for part in parts {
@@ -259,10 +243,6 @@ fn is_absent(kind: &ErrorKind) -> bool {
             | ErrorKind::Outside
             | ErrorKind::OtherFilesystem
     )
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Now, on the clock that files are stamped by.

@@ -42,6 +42,17 @@ pub(crate) fn is_not_a_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(code::NOT_A_REPARSE_POINT)
 }
 
+/// Says whether a code means that somebody has it open in a way that does not go with the call.
+pub(super) fn is_in_use(number: i32) -> bool {
+    matches!(
+        number,
+        code::SHARING_VIOLATION
+            | code::LOCK_VIOLATION
+            | code::DELETE_PENDING
+            | code::USER_MAPPED_FILE
+    )
+}
+
 /// Sorts an error of the operating system by what a caller would do about it.
 pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
     match error.raw_os_error() {
@@ -49,12 +60,7 @@ pub(crate) fn sort_error(error: io::Error) -> ErrorKind {
         Some(code::DIRECTORY) => ErrorKind::NotADirectory,
         Some(code::DIRECTORY_NOT_SUPPORTED) => ErrorKind::IsADirectory,
         Some(code::BAD_DEVICE | code::INVALID_NAME) => ErrorKind::NotRegular,
-        Some(
-            code::SHARING_VIOLATION
-            | code::LOCK_VIOLATION
-            | code::DELETE_PENDING
-            | code::USER_MAPPED_FILE,
-        ) => ErrorKind::InUse,
+        Some(number) if is_in_use(number) => ErrorKind::InUse,
         Some(code::ACCESS_DENIED) => ErrorKind::PermissionDenied,
         Some(code::STOPPED_ON_LINK | code::CANT_ACCESS_FILE) => ErrorKind::LinkRefused,
         Some(code::NAME_TOO_LONG) => ErrorKind::NameTooLong,

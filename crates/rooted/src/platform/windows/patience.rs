@@ -7,7 +7,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::errors::code;
+use super::errors::{code, is_in_use};
 
 /// How long is waited, from the first refusal.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -41,14 +41,9 @@ pub(super) fn patiently<T>(held: Held, mut call: impl FnMut() -> io::Result<T>) 
 
 fn passes(held: Held, error: &io::Error) -> bool {
     match error.raw_os_error() {
-        Some(
-            code::SHARING_VIOLATION
-            | code::LOCK_VIOLATION
-            | code::DELETE_PENDING
-            | code::USER_MAPPED_FILE,
-        ) => true,
         Some(code::ACCESS_DENIED) => held == Held::Open,
-        _ => false,
+        Some(number) => is_in_use(number),
+        None => false,
     }
 }
 

@@ -1,11 +1,8 @@
 //! Bringing several files to the disk at once: what waits for it together goes there together, where
 //! one after the other would wait as often as there are files.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-
 use crate::checkpoint::error::Error;
+use crate::checkpoint::parallel;
 
 /// Files that are waited for at once.
 const AT_ONCE: usize = 8;
@@ -18,25 +15,8 @@ pub(super) fn each<T: Sync>(
     items: &[T],
     flush: impl Fn(&T) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    let next = AtomicUsize::new(0);
-    let fault: Mutex<Option<Error>> = Mutex::default();
-    let work = || {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(error) = flush(item) {
-                next.store(items.len(), Ordering::Relaxed);
-                *fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..items.len().min(AT_ONCE) {
-            // Whoever cannot be had is not needed: those that are there do all of it.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    let fault = fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-    fault.map_or(Ok(()), Err)
+    let one = |at| items.get(at).map_or(Ok(()), &flush);
+    parallel::each(items.len(), AT_ONCE, || one)
 }
 
 #[cfg(test)]

@@ -250,6 +250,14 @@ impl<'a> Copier<'a> {
     /// or to another one that was made from the same; no chain gets longer that way.
     pub(super) fn pack(&mut self, pack: &Pack, wanted: Option<&HashSet<Id>>) -> Result<(), Error> {
         let objects = pack.objects()?;
+        let id_of = |base: Place| match base {
+            Place::Of(base) => Some(base),
+            Place::At(at) => objects
+                .binary_search_by_key(&at, |object| object.offset)
+                .ok()
+                .and_then(|place| objects.get(place))
+                .map(|object| object.id),
+        };
         // What an object left out was made from, followed to something that is copied or whole.
         let mut origins: HashMap<Id, Id> = HashMap::new();
         // What is copied whole in the place of such a whole one.
@@ -259,14 +267,6 @@ impl<'a> Copier<'a> {
             if self.writer.has(id) {
                 continue;
             }
-            let id_of = |base: Place| match base {
-                Place::Of(base) => Some(base),
-                Place::At(at) => objects
-                    .binary_search_by_key(&at, |object| object.offset)
-                    .ok()
-                    .and_then(|place| objects.get(place))
-                    .map(|object| object.id),
-            };
             let origin_of = |base: Id| *origins.get(&base).unwrap_or(&base);
             if wanted.is_some_and(|wanted| !wanted.contains(&id)) {
                 if let Some(base) = pack.base(object).and_then(id_of) {
